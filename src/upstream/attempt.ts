@@ -46,6 +46,11 @@ export function connectionTo(config: UpstreamConfig): Connection {
   }
 }
 
+/** What a customer may not read of who is asked. */
+export function namesOf({ config, origin }: Connection, { model }: ModelTarget): string[] {
+  return [config.name, config.type, new URL(origin).hostname, model]
+}
+
 export type UpstreamAttempt = {
   connection: Connection
   target: ModelTarget
@@ -98,10 +103,11 @@ function streamFailureOf(
   { connection, target, call }: Pick<UpstreamAttempt, 'connection' | 'target' | 'call'>,
 ): UpstreamAttempt['streamFailure'] {
   const { provider } = connection
-  const { gone, overflow, showErrorMessage } = call
+  const { gone, overflow, keeps400 } = call
+  const names = namesOf(connection, target)
   return (error) => {
     if (!(error instanceof UpstreamError)) return error
-    const category = classifyError(error, provider, { gone, overflow, showErrorMessage })
+    const category = classifyError(error, provider, { gone, overflow, keeps400 }, { names })
     const { upstream, model } = target
     health.failed(target, category)
     log.warn('A stream from an upstream broke off.', { upstream, model, reason: error.message })

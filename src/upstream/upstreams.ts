@@ -5,6 +5,7 @@ import type { Meter } from '../lib/telemetry/meter.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
 import {
   connectionTo,
+  namesOf,
   OPERATIONS,
   prepareAttempt,
   type UpstreamAttempt,
@@ -232,7 +233,9 @@ function afterError(
     throw error
   }
   const { call, connection } = attempt
-  const category = classifyError(error, connection.provider, call)
+  const sent = typeof call.body === 'string' ? call.body : undefined
+  const context = { names: namesOf(connection, target), sent }
+  const category = classifyError(error, connection.provider, call, context)
   const failure = failureOf(category, error)
   health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)

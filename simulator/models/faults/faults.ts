@@ -36,6 +36,7 @@ export const FAULTS: Record<string, string> = {
   'status-503': 'is unavailable, Retry-After 3',
   'status-524': 'times out at its edge',
   'status-529': 'is overloaded',
+  'bad-field': 'refuses a field, in words full of names',
   'context-length': 'refuses a prompt that is too long',
   'content-policy': 'refuses by policy',
   moderation: 'answers 403 with moderation reasons',

@@ -56,6 +56,9 @@ export function refusalOf(name: string, amount: number | undefined): Refusal | u
       metadata: { ...metadata, error_type: 'context_length_exceeded' },
     })
   }
+  if (name === 'bad-field') {
+    return new Refusal(400, BAD_FIELD, { metadata: { ...metadata, error_type: 'invalid_request' } })
+  }
   if (name === 'content-policy') {
     return new Refusal(400, 'SimProvider refused this prompt by its policy.', {
       metadata: { ...metadata, error_type: 'content_policy_violation' },
@@ -72,6 +75,10 @@ export function refusalOf(name: string, amount: number | undefined): Refusal | u
     headers: amount === 503 ? { 'retry-after': '3' } : {},
   })
 }
+
+const BAD_FIELD =
+  "Invalid value for 'messages[0].content' at SimProvider (request req_9f8E7d6C5b, key sk-sim-1234): " +
+  'expected a string. See https://provider.sim/docs'
 
 function tooMany(retryAfter: string | undefined): Refusal {
   return new Refusal(429, 'Rate limit exceeded at SimProvider', {

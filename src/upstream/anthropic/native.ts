@@ -29,7 +29,7 @@ export function buildNative(
     stream: stream ? true : undefined,
   }
   const expects = stream ? 'sse' : 'json'
-  return postJson('/messages', body, { headers: native.headers, expects, showErrorMessage: true })
+  return postJson('/messages', body, { headers: native.headers, expects, keeps400: true })
 }
 
 const LEAST_BUDGET = 1_024

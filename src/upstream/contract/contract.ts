@@ -41,7 +41,8 @@ export type Provider = {
   probe?: () => HttpCall
   /** What an error status, or an error inside a 200, means. */
   classify(error: StatusError): ErrorCategory
-  errorMessage?(error: StatusError): string | undefined
+  /** The message of an error, as it is written there. */
+  errorMessage(error: StatusError): string | undefined
 }
 
 /** A model at an upstream. */
@@ -68,9 +69,9 @@ export type HttpCall = {
   maxEventBytes?: number | undefined
   /** Too large is the caller's failure (413), not the upstream's. */
   overflow?: 'caller' | undefined
-  /** Shows the upstream's own message of a rejection to the caller, who speaks its dialect. */
-  showErrorMessage?: boolean | undefined
-  /** Statuses that mean: gone for good. */
+  /** A 400 stays one: clients of this dialect know from its words what to change. */
+  keeps400?: boolean | undefined
+  /** Statuses that mean that the content is gone for good. */
   gone?: readonly number[] | undefined
   /** False: not sent again when the first try may have been accepted. */
   repeatable?: false | undefined

@@ -38,16 +38,23 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status < 500
 }
 
-/** Many servers have no code for these, only these phrases. */
+/** Many servers have no code for these two, only phrases: those that can mean nothing else. */
 export function hintInWords(message: string): ErrorHint {
-  if (CONTEXT.test(message)) return { rejected: 'context_length' }
-  if (POLICY.test(message)) return { rejected: 'content_policy' }
+  if (CONTEXT.some((phrase) => phrase.test(message))) return { rejected: 'context_length' }
+  if (SAFETY.test(message) && DECLINED.test(message)) return { rejected: 'content_policy' }
   return undefined
 }
 
-const CONTEXT =
-  /maximum context length|context (length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (model's )?(maximum|available) (context|number of tokens)|input token count/i
-const POLICY = /content (management )?policy|safety system|usage polic(y|ies)/i
+const CONTEXT = [
+  /\b(maximum|max|model's|model) (context|prompt|model) (length|limit)/i,
+  /(exceed|larger than|longer than|over|beyond)[^.]{0,60}\bcontext\b/i,
+  /\b(prompt|input|conversation) is too long/i,
+  /too many (input|prompt) tokens|too many tokens in the (input|prompt)/i,
+  /input tokens? (count )?[^.]{0,40}exceed|exceeds? the (model's )?(maximum|available) number of tokens/i,
+  /reduce the length of the (input|messages|prompt)/i,
+]
+const SAFETY = /\b(policy|policies|safety)\b/i
+const DECLINED = /violat|flagged|block|filter|reject|refus|declin|prohibit|trigger/i
 
 const LONGEST_S = 3600
 

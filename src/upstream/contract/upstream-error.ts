@@ -1,4 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
+import { shownReason, type ReasonContext } from './shown-reason.ts'
 
 /*
  * An error of an upstream is read three times, all of them here:
@@ -45,9 +46,9 @@ export class StatusError extends UpstreamError {
 }
 
 export type ErrorCategory =
-  // the caller's request; no other upstream is tried. `message` is the upstream's, fit to be shown
-  | { kind: 'rejected'; why: RejectedWhy; message?: string | undefined }
-  | { kind: 'missing' } // this upstream does not know the model or the thing
+  // the caller's request; no other upstream is tried
+  | { kind: 'rejected'; why: RejectedWhy; keeps400?: boolean; reason?: string | undefined }
+  | { kind: 'missing'; reason?: string | undefined } // this upstream does not know the model or the thing
   | { kind: 'account'; why: AccountWhy } // our key or our money there
   | { kind: 'rate_limited'; retryAfterS: number | undefined }
   | { kind: 'overloaded'; retryAfterS: number | undefined }
@@ -66,7 +67,7 @@ export type AccountWhy = 'key_refused' | 'out_of_money' | 'forbidden'
 
 type ErrorReader = {
   classify(error: StatusError): ErrorCategory
-  errorMessage?(error: StatusError): string | undefined
+  errorMessage(error: StatusError): string | undefined
 }
 
 /** The provider reads its error bodies; the call says what counts as gone or oversized. */
@@ -76,13 +77,17 @@ export function classifyError(
   call: {
     gone?: readonly number[] | undefined
     overflow?: 'caller' | undefined
-    showErrorMessage?: boolean | undefined
+    keeps400?: boolean | undefined
   },
+  context: ReasonContext = { names: [] },
 ): ErrorCategory {
   if (error instanceof StatusError) {
     if (call.gone?.includes(error.status)) return { kind: 'rejected', why: 'gone' }
     const category = provider.classify(error)
-    return call.showErrorMessage ? withMessage(category, error, provider) : category
+    if (category.kind !== 'rejected' && category.kind !== 'missing') return category
+    const reason = shownReason(provider.errorMessage(error) ?? '', context)
+    const keeps400 = call.keeps400 === true && error.status === 400
+    return { ...category, reason, ...(keeps400 && category.kind === 'rejected' && { keeps400 }) }
   }
   if (error.kind === 'aborted') return { kind: 'aborted' }
   if (error.kind === 'too_large' && call.overflow === 'caller') return { kind: 'oversized' }
@@ -97,33 +102,7 @@ export function causedByReader(error: unknown): boolean {
   return cause instanceof UpstreamError && cause.at === SLOW_READER
 }
 
-/** By the text of a 400 some clients know what to change. */
-function withMessage(
-  category: ErrorCategory,
-  error: StatusError,
-  provider: ErrorReader,
-): ErrorCategory {
-  if (category.kind !== 'rejected' || category.why !== 'request' || error.status !== 400) {
-    return category
-  }
-  return { ...category, message: scrubbed(provider.errorMessage?.(error) ?? '') || undefined }
-}
-
-const LONGEST_MESSAGE = 300
-
-/** Removes what identifies our account, keys or machines. */
-export function scrubbed(text: string): string {
-  const plain = text
-    .replaceAll(/\bhttps?:\/\/\S+/gi, '(link)')
-    .replaceAll(/[\w.+-]{1,64}@[\w.-]{1,253}/g, '(address)')
-    .replaceAll(/\b(?:sk|key|org|req|wrkspc|workspace|apikey|user|acct)[-_][\w-]{6,}/gi, '(id)')
-    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '(id)')
-    .replaceAll(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, '(address)')
-    .replaceAll(/\p{Cc}+/gu, ' ')
-  return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE)}…` : plain
-}
-
-/** No other upstream is tried. */
+/** No other upstream would do better: it is the caller's request, or the caller has left. */
 export function causedByCaller({ kind }: ErrorCategory): boolean {
   return kind === 'rejected' || kind === 'oversized' || kind === 'aborted'
 }
@@ -132,11 +111,9 @@ export function causedByCaller({ kind }: ErrorCategory): boolean {
 export function failureOf(category: ErrorCategory, cause: UpstreamError): Failure {
   switch (category.kind) {
     case 'rejected':
-      return category.message === undefined
-        ? rejected(category.why, cause)
-        : new Failure('unsuitable', category.message, { cause })
+      return rejected(category, cause)
     case 'missing':
-      return notAccepted('The model did not accept this request.', cause)
+      return notAccepted('The model did not accept this request', category.reason, cause)
     case 'rate_limited':
       return rateLimited(category.retryAfterS, cause)
     case 'overloaded':
@@ -170,14 +147,12 @@ export function unavailable(retryAfterS = DEFAULT_RETRY_S, cause?: UpstreamError
   return new Failure('unavailable', message, { retryAfterS, cause })
 }
 
-function rejected(why: RejectedWhy, cause: UpstreamError): Failure {
+type Rejection = Extract<ErrorCategory, { kind: 'rejected' }>
+
+function rejected({ why, keeps400, reason }: Rejection, cause: UpstreamError): Failure {
   switch (why) {
     case 'context_length':
-      return new Failure(
-        'unsuitable',
-        "The input is longer than the model's context. Shorten it, or use another model.",
-        { code: 'context_length_exceeded', cause },
-      )
+      return new Failure('unsuitable', TOO_LONG, { code: 'context_length_exceeded', cause })
     case 'content_policy':
       return new Failure('unsuitable', 'The request was declined by a content policy.', {
         code: 'content_policy_violation',
@@ -186,16 +161,25 @@ function rejected(why: RejectedWhy, cause: UpstreamError): Failure {
     case 'gone':
       return new Failure('gone', 'The content is no longer available.', { cause })
     case 'image':
-      return notAccepted('The model could not use an image in this request.', cause)
+      return notAccepted('The model could not use an image in this request', reason, cause)
     case 'payload':
-      return notAccepted('The request is too large for the model.', cause)
+      return notAccepted('The request is too large for the model', reason, cause)
     default:
-      return notAccepted('The model did not accept this request.', cause)
+      // By the very words of a 400 some clients know what to change.
+      return keeps400 && reason !== undefined
+        ? new Failure('unsuitable', reason, { cause })
+        : notAccepted('The model did not accept this request', reason, cause)
   }
 }
 
-/** The header stops SDKs from retrying. */
-function notAccepted(message: string, cause: UpstreamError): Failure {
+/** Clients search for both phrases, and shorten the conversation by themselves. */
+const TOO_LONG =
+  "The prompt is too long: it is longer than the model's context length. Shorten it, or use " +
+  'another model.'
+
+/** A retry cannot help, and SDKs would try: the header stops them. */
+function notAccepted(what: string, reason: string | undefined, cause: UpstreamError): Failure {
   const headers = { 'x-should-retry': 'false' }
+  const message = reason === undefined ? `${what}.` : `${what}: ${reason}`
   return new Failure('upstream_rejected', message, { headers, cause })
 }

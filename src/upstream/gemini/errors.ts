@@ -8,12 +8,20 @@ import {
 import type { StatusError, ErrorCategory } from '../contract/upstream-error.ts'
 
 export function classifyGeminiError({ status, body, retryAfterS }: StatusError): ErrorCategory {
-  const first: unknown = Array.isArray(body) ? body[0] : body
-  const error = fieldsOf(fieldsOf(first).error)
+  const error = errorFields(body)
   const details = listOf(error.details).filter(isFields)
   const delayS = details.map(({ retryDelay }) => retryAfterSeconds(retryDelay, 0)).find(Boolean)
   const meant = status >= 400 ? status : 500
   return classifyStatus(meant, hintOf(error, details), retryAfterS ?? delayS)
+}
+
+export function geminiErrorMessage({ body }: StatusError): string | undefined {
+  return textOf(errorFields(body).message)
+}
+
+function errorFields(body: unknown): Fields {
+  const first: unknown = Array.isArray(body) ? body[0] : body
+  return fieldsOf(fieldsOf(first).error)
 }
 
 function hintOf(error: Fields, details: readonly Fields[]): ErrorHint {

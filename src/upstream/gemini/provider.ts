@@ -1,7 +1,7 @@
 import type { Provider } from '../contract/contract.ts'
 import { readGenerated } from './answer.ts'
 import { buildBatchEmbed, readBatchEmbed } from './embeddings.ts'
-import { classifyGeminiError } from './errors.ts'
+import { classifyGeminiError, geminiErrorMessage } from './errors.ts'
 import { buildGenerate } from './request.ts'
 import { createSignatures } from './signatures.ts'
 import { GeminiReader } from './stream.ts'
@@ -19,4 +19,5 @@ export const gemini: Provider = {
   embeddings: { build: buildBatchEmbed, read: readBatchEmbed },
   probe: () => ({ method: 'GET', path: '/models?pageSize=1', headers: {}, expects: 'json' }),
   classify: classifyGeminiError,
+  errorMessage: geminiErrorMessage,
 }

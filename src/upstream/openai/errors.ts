@@ -48,8 +48,26 @@ const BY_CODE = new Map([
   ['image_parse_error', 400],
 ])
 
+/** The message of an error, or the one inside it of whoever was asked in turn. */
 export function openAiErrorMessage(body: unknown): string | undefined {
-  return textOf(errorFields(body).message)
+  const error = errorFields(body)
+  const { raw, provider_name: name } = fieldsOf(error.metadata)
+  const message = messageIn(raw) ?? textOf(error.message)
+  return typeof name === 'string' && name !== '' ? message?.replaceAll(name, NOBODY) : message
+}
+
+/** No word of any sentence: it is hidden like all that is none. */
+const NOBODY = '@'
+const LONGEST_RAW = 20_000
+
+function messageIn(raw: unknown): string | undefined {
+  if (typeof raw !== 'string' || !raw.startsWith('{') || raw.length > LONGEST_RAW) return undefined
+  try {
+    const body = fieldsOf(JSON.parse(raw))
+    return textOf(errorFields(body).message) ?? textOf(body.message)
+  } catch {
+    return undefined
+  }
 }
 
 function errorFields(body: unknown): Fields {
@@ -70,8 +88,6 @@ const BY_WORD: Record<string, ErrorHint> = {
   context_length_exceeded: { rejected: 'context_length' },
   max_tokens_exceeded: { rejected: 'context_length' },
   token_limit_exceeded: { rejected: 'context_length' },
-  string_above_max_length: { rejected: 'context_length' },
-  string_too_long: { rejected: 'context_length' },
   content_policy_violation: { rejected: 'content_policy' },
   content_filter: { rejected: 'content_policy' },
   moderation_blocked: { rejected: 'content_policy' },

@@ -16,6 +16,7 @@ const chatOnly: Provider = {
   image: { build: buildImages, read: readImages },
   probe: () => ({ method: 'GET', path: '/models', headers: {}, expects: 'json' }),
   classify: classifyOpenAiError,
+  errorMessage: ({ body }) => openAiErrorMessage(body),
 }
 
 /**
@@ -27,6 +28,5 @@ export const openai: Provider = {
   withResponses: {
     ...chatOnly,
     natively: (dialect) => (dialect === 'responses' ? nativeResponses : undefined),
-    errorMessage: ({ body }) => openAiErrorMessage(body),
   },
 }

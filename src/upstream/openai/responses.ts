@@ -36,7 +36,7 @@ function buildResponses(
   }
   if (stream) body.stream = true
   const expects = stream ? 'sse' : 'json'
-  return postJson('/responses', body, { headers, expects, showErrorMessage: true })
+  return postJson('/responses', body, { headers, expects })
 }
 
 function readResponses(answer: JsonAnswer, request: ChatRequest): ChatResult {

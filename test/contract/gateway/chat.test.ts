@@ -154,6 +154,26 @@ for (const [fault, status] of FAULTS) {
   })
 }
 
+test('what the model refuses is told in its reason, without a name of who refused it', async () => {
+  const answer = await chat(hello({ model: 'sim/fault-bad-field' }))
+  assert.equal(answer.status, 502)
+  assert.equal(answer.headers.get('x-should-retry'), 'false')
+  assert.deepEqual(answer.body.error, {
+    message:
+      "The model did not accept this request: Invalid value for 'messages[0].content' at … " +
+      '(request …, key …): expected a string. See …',
+    type: 'server_error',
+    param: null,
+    code: 'upstream_rejected',
+  })
+  const long = await chat(hello({ model: 'sim/fault-context-length' }))
+  assert.equal(long.body.error.code, 'context_length_exceeded')
+  assert.match(
+    long.body.error.message,
+    /prompt is too long.*is longer than the model's context length/,
+  )
+})
+
 const usages: [string, boolean][] = [
   ['usage-missing', true],
   ['usage-zero', false],

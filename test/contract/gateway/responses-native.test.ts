@@ -121,21 +121,20 @@ test('what the upstream refuses is told in its words, without its names', async 
     token: asha.key,
     body: { model: 'openai/fault-status-400', input },
   })
-  assert.equal(answer.status, 400)
+  assert.equal(answer.status, 502)
+  assert.equal(answer.body.error.code, 'upstream_rejected')
+  assert.equal(answer.headers.get('x-should-retry'), 'false')
   assert.match(answer.body.error.message, /answered 400/)
   assert.doesNotMatch(answer.body.error.message, /provider\.sim/)
 })
 
-/** A refusal of the request keeps its status: see above. */
-const own = (fault: string, status: number) => (fault === 'status-400' ? 400 : status)
 const ask = (fault: string, stream: boolean) =>
   app.call('POST /v1/responses', {
     token: asha.key,
     body: { model: `openai/fault-${fault}`, input, stream },
   })
 
-for (const [fault, told] of FAULTS) {
-  const status = own(fault, told)
+for (const [fault, status] of FAULTS) {
   test(`fault ${fault}: ${status}, nothing charged`, async () => {
     const start = await balance()
     const answer = await ask(fault, false)
@@ -146,10 +145,9 @@ for (const [fault, told] of FAULTS) {
   })
 }
 
-for (const [fault, told] of BEFORE_THE_STREAM) {
+for (const [fault, status] of BEFORE_THE_STREAM) {
   // It is told inside a stream.
   if (fault === 'context-length') continue
-  const status = own(fault, told)
   test(`fault ${fault} before a stream: ${status}, nothing charged`, async () => {
     const start = await balance()
     const answer = await ask(fault, true)

@@ -85,8 +85,8 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
   {
     name: 'an upstream’s words are scrubbed',
     file: 'src/upstream/contract/upstream-error.ts',
-    find: "scrubbed(provider.errorMessage?.(error) ?? '')",
-    put: "(provider.errorMessage?.(error) ?? '')",
+    find: "shownReason(provider.errorMessage(error) ?? '', context)",
+    put: 'provider.errorMessage(error)',
     test: 'test/contract/gateway/messages.test.ts',
     fails: /fault status-400/,
   },

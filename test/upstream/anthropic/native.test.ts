@@ -9,7 +9,6 @@ import {
   UpstreamError,
   StatusError,
   classifyError,
-  scrubbed,
 } from '../../../src/upstream/contract/upstream-error.ts'
 
 const target = { upstream: 'a', model: 'claude-door-1' }
@@ -192,10 +191,11 @@ describe('a native stream', () => {
 })
 
 describe('a refusal of a native request', () => {
-  const failureFor = (status: number, message: string, showErrorMessage = true) => {
+  const sent = '{"messages":[{"role":"assistant","content":[{"type":"thinking"}]}]}'
+  const failureFor = (status: number, message: string, keeps400 = true) => {
     const error = { type: 'invalid_request_error', message }
     const broken = new StatusError(status, { type: 'error', error })
-    return failureOf(classifyError(broken, anthropic, { showErrorMessage }), broken)
+    return failureOf(classifyError(broken, anthropic, { keeps400 }, { names: [], sent }), broken)
   }
 
   it('stays a 400 in the words that clients act on', () => {
@@ -209,17 +209,5 @@ describe('a refusal of a native request', () => {
     assert.equal(long.code, 'context_length_exceeded')
     const money = failureFor(400, 'Your credit balance is too low to access the API.')
     assert.equal(money.kind, 'upstream_failed')
-  })
-
-  it('says nothing of our account, keys or machines', () => {
-    const secrets =
-      'See https://console.anthropic.com/x?org=1 or mail ops@example.com about org-abcdef123 ' +
-      'sk-ant-api03-abcdefgh req_011CabcDEF 10.0.0.17 0190b2c1-0000-7000-8000-00000000000a\nnow'
-    assert.equal(
-      scrubbed(secrets),
-      'See (link) or mail (address) about (id) (id) (id) (address) (id) now',
-    )
-    assert.equal(scrubbed('toolu_01AbCdEf was not found'), 'toolu_01AbCdEf was not found')
-    assert.equal(scrubbed('x'.repeat(900)).length, 301)
   })
 })

@@ -14,7 +14,7 @@ import {
 } from '../../../src/upstream/contract/upstream-error.ts'
 
 const overloaded: ErrorCategory = { kind: 'overloaded', retryAfterS: 9 }
-const provider = { classify: () => overloaded }
+const provider = { classify: () => overloaded, errorMessage: () => 'Door 7 is closed' }
 
 describe('what a error means', () => {
   it('a status is read by the provider, unless the call takes it for gone', () => {

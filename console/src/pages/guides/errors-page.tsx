@@ -20,6 +20,7 @@ const errorWords = words({
 | 413 | Ombi ni kubwa mno | Punguza faili |
 | 429 | Maombi ni mengi | Subiri \`Retry-After\` sekunde |
 | 500 | Hitilafu upande wetu | Rudia; ikiendelea, tuambie \`X-Request-Id\` |
+| 502, \`upstream_rejected\` | Modeli imekataa ombi; ujumbe una sababu | Rekebisha; usirudie lilivyo |
 | 502, 503 | Mtoa modeli hajajibu vizuri | Rudia kwa kusubiri zaidi kila mara |`,
     money: 'Kosa ni bure',
     moneySay:
@@ -42,6 +43,7 @@ const errorWords = words({
 | 413 | The request is too large | Send a smaller file |
 | 429 | Too many requests | Wait \`Retry-After\` seconds |
 | 500 | Something went wrong on our side | Repeat; if it stays, tell us the \`X-Request-Id\` |
+| 502, \`upstream_rejected\` | The model refused the request; the message has its reason | Correct it; do not repeat it as it is |
 | 502, 503 | The model’s provider did not answer well | Repeat, waiting longer each time |`,
     money: 'Errors are free',
     moneySay:
