@@ -1,9 +1,10 @@
+import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fastify, type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ProcessCounter } from '../src/http/limits/process-counter.ts'
 import { route } from '../src/http/route.ts'
-import { buildServer } from '../src/http/server.ts'
+import { buildServer, type Server } from '../src/http/server.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { measure } from './load.ts'
@@ -17,16 +18,17 @@ const CONNECTIONS = 32
 export const hallway: Bench = {
   name: 'hallway',
   async run() {
-    const ours = await listening(ourServer())
-    const bare = await listening(bareServer())
+    const [ours, bare] = [ourServer(), bareServer()]
+    await Promise.all([ours.listen(ANY_PORT), bare.listen(ANY_PORT)])
+    const ports = { ours: portOf(ours.http), bare: portOf(bare.server) }
     try {
       return [
-        ...(await compare('empty handler', get, { ours: ours.port, bare: bare.port }, 0.8)),
+        ...(await compare('empty handler', get, ports, 0.8)),
         // Beyond what bare Fastify does: credential, rate limit, schema, rate-limit headers.
-        ...(await compare('paid route', post, { ours: ours.port, bare: bare.port })),
+        ...(await compare('paid route', post, ports)),
       ]
     } finally {
-      await Promise.all([ours.server.close(), bare.server.close()])
+      await Promise.all([ours.close(), bare.close()])
     }
   },
 }
@@ -69,7 +71,13 @@ async function compare(
   ]
 }
 
-function ourServer(): FastifyInstance {
+const ANY_PORT = { host: '127.0.0.1', port: 0 }
+
+function portOf(http: HttpServer): number {
+  return (http.address() as AddressInfo).port
+}
+
+function ourServer(): Server {
   const shared = { path: '/v1/empty', summary: 'Empty', tag: 'Bench', limit: 'none' } as const
   const empty = { data: {} }
   const principal = { kind: 'key', accountId: 'a', keyId: 'k', workspaceId: 'w' } as const
@@ -123,9 +131,4 @@ function bareServer(): FastifyInstance {
   server.get('/v1/empty', async () => enveloped)
   server.post('/v1/empty', async () => ({}))
   return server
-}
-
-async function listening(server: FastifyInstance) {
-  await server.listen({ host: '127.0.0.1', port: 0 })
-  return { server, port: (server.server.address() as AddressInfo).port }
 }

@@ -82,7 +82,7 @@ async function open(
   checkVoiceDefaults(config, app.catalog, log)
   await warnOfPlayMoney(config, db, log)
   await app.server.listen({ host: config.HOST, port: config.PORT })
-  const { port } = app.server.server.address() as AddressInfo
+  const { port } = app.server.http.address() as AddressInfo
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
   app.begin()
   return { address, metrics }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyRequest } from 'fastify'
 import { Failure, invalidField } from '../lib/failure.ts'
 import type { RoutePlan } from './route.ts'
 
@@ -8,18 +7,22 @@ type BodyReader = {
   plan: RoutePlan
   headers: Record<string, string | string[] | undefined>
   refuseBody(bytes: number): Failure | undefined
-  acceptMultipart(): void
+  holdBody(bytes: number): Failure | undefined
+  acceptForm(): void
+  inviteBody(): void
+  bodyFailure: Failure | undefined
+  cutBody: ((failure: Failure) => void) | undefined
 }
 
 /**
  * What the headers alone tell about the body: its size first, then its encoding and type. Nothing of
- * the body has been read yet.
+ * the body has been read yet. True when its bytes are to be gathered; a form is read by its handler.
  */
-export function checkBodyHead(call: BodyReader): void {
+export function checkBodyHead(call: BodyReader): boolean {
   const { plan, headers } = call
   const contentLength = headers['content-length']
   const hasBody = headers['transfer-encoding'] !== undefined || Number(contentLength ?? 0) > 0
-  if (!hasBody) return
+  if (!hasBody) return false
   const type = (headers['content-type'] ?? '') as string
   const multipart = plan.bodyKind === 'json-or-multipart' && MULTIPART.test(type)
   const limitBytes = multipart ? plan.multipartLimitBytes : plan.limitBytes
@@ -40,7 +43,8 @@ export function checkBodyHead(call: BodyReader): void {
   // What is announced takes no room yet; but what has none now need not be sent.
   const refusal = call.refuseBody(Number(contentLength ?? 0))
   if (refusal !== undefined) throw refusal
-  if (multipart) call.acceptMultipart()
+  if (multipart) call.acceptForm()
+  return !multipart
 }
 
 const MULTIPART = /^multipart\/form-data *;/i
@@ -76,27 +80,22 @@ export function tooLarge(limitBytes: number, { route }: Pick<RoutePlan, 'route'>
   return new Failure('too_large', `The request body is larger than ${limitBytes} bytes.`)
 }
 
-/**
- * Gathers the bytes within the cap. A failure is kept for the handler to throw: given to the
- * framework here, it would close the connection under a caller who is still sending.
- */
+/** Gathers the bytes within the cap. What is wrong with them is told when the address is valid. */
 export function gatherBody(
-  request: FastifyRequest,
-  payload: IncomingMessage,
-  done: (error: Error | null, body?: unknown) => void,
+  call: BodyReader,
+  request: IncomingMessage,
+  done: (body: Buffer | undefined) => void,
 ): void {
-  const { call } = request
-  if (call === null || call.plan.bodyKind === 'none') return done(null)
   call.inviteBody()
   const limitBytes = call.plan.limitBytes
-  const contentLength = payload.headers['content-length']
+  const contentLength = request.headers['content-length']
   const gathered = new GrowingBuffer(Number(contentLength ?? 0), limitBytes)
   const settle = (failure: Failure | undefined, body?: Buffer) => {
     call.cutBody = undefined
-    payload.off('data', take).off('end', finish).off('error', breakOff)
-    if (failure !== undefined) payload.on('error', () => {})
+    request.off('data', take).off('end', finish).off('error', breakOff)
+    if (failure !== undefined) request.on('error', () => {})
     call.bodyFailure = failure
-    done(null, body)
+    done(body)
   }
   const take = (chunk: Buffer) => {
     const failure = gathered.take(chunk)
@@ -106,8 +105,9 @@ export function gatherBody(
   }
   const finish = () => settle(undefined, gathered.bytes)
   const breakOff = () => settle(new Failure('invalid', 'The request body ended too early.'))
+  if (request.destroyed) return breakOff()
   call.cutBody = settle
-  payload.on('data', take).on('end', finish).on('error', breakOff)
+  request.on('data', take).on('end', finish).on('error', breakOff)
 }
 
 const FIRST_BYTES = 16 * 1024

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RequestContext } from './request-context.ts'
 
 const DISCARDED_BYTES = 8 * 1024 * 1024
 const DISCARDING_MS = 5_000
@@ -8,21 +8,20 @@ const DISCARDING_MS = 5_000
  * who is still sending would never see why; so some more is read and thrown away, within bounds, and
  * the connection stays for a moment.
  */
-export function discardBody(request: FastifyRequest, reply: FastifyReply): void {
-  const raw = request.raw
+export function discardBody({ request, response }: RequestContext): void {
   let bytes = 0
-  const stop = () => raw.destroy()
-  reply.raw.once('finish', () => {
-    if (raw.complete || raw.destroyed) return
+  const stop = () => request.destroy()
+  response.once('finish', () => {
+    if (request.complete || request.destroyed) return
     const timer = setTimeout(stop, DISCARDING_MS)
-    raw.once('close', () => clearTimeout(timer)).on('error', () => {})
-    raw.on('data', (chunk: Buffer) => {
+    request.once('close', () => clearTimeout(timer)).on('error', () => {})
+    request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       // Not closed yet: that would reset the connection under an answer that is still to be read.
-      if (bytes > DISCARDED_BYTES) raw.pause()
+      if (bytes > DISCARDED_BYTES) request.pause()
     })
     // Whatever was reading it would hold it back for ever, and the next request behind it.
-    raw.unpipe()
-    raw.resume()
+    request.unpipe()
+    request.resume()
   })
 }

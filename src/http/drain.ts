@@ -1,6 +1,6 @@
-import type { Server } from 'node:http'
+import type { Server as HttpServer } from 'node:http'
 import { setImmediate as turnOfLoop, setTimeout as pause } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { Server } from './server.ts'
 
 /** After their signal, handlers get this long to let go of what they hold. */
 const LETTING_GO_MS = 5_000
@@ -13,13 +13,13 @@ const SHORT_TURN_MS = 1
  * Stops accepting, lets what runs finish within DRAIN_SECONDS, then aborts the rest and waits for
  * their handlers, so that holds are released by whoever took them. Resolves when all is quiet.
  */
-export async function drain(server: FastifyInstance): Promise<void> {
-  const { running, settings, log } = server.context
+export async function drain({ http, context, close }: Server): Promise<void> {
+  const { running, settings, log } = context
   running.draining = true
-  await acceptWaiting(server.server)
-  const closed = Promise.all([stopListening(server.server), server.close()])
+  await acceptWaiting(http)
+  const closed = close()
   // A connection that was busy when the server stopped listening turns idle later.
-  const idle = setInterval(() => server.server.closeIdleConnections(), LOOK_FOR_IDLE_MS)
+  const idle = setInterval(() => http.closeIdleConnections(), LOOK_FOR_IDLE_MS)
   try {
     const quiet = closed.then(() => running.whenIdle())
     await within(quiet, settings.DRAIN_SECONDS * 1000)
@@ -28,7 +28,7 @@ export async function drain(server: FastifyInstance): Promise<void> {
       running.abortAll()
       await within(quiet, LETTING_GO_MS)
     }
-    server.server.closeAllConnections()
+    http.closeAllConnections()
     await closed
   } finally {
     clearInterval(idle)
@@ -40,7 +40,7 @@ export async function drain(server: FastifyInstance): Promise<void> {
  * server stops listening are reset: it goes on listening until a turn brings no more. A long turn
  * does not count: somebody may have come while it worked for others.
  */
-async function acceptWaiting(server: Server): Promise<void> {
+async function acceptWaiting(server: HttpServer): Promise<void> {
   const until = performance.now() + LAST_ARRIVALS_MS
   let arrived: boolean
   let beganAt: number
@@ -56,11 +56,6 @@ async function acceptWaiting(server: Server): Promise<void> {
     await turnOfLoop()
   } while ((arrived || performance.now() - beganAt > SHORT_TURN_MS) && performance.now() < until)
   server.off('connection', note)
-}
-
-/** In this very turn; the framework's own close takes some. Resolves when all connections ended. */
-function stopListening(server: Server): Promise<void> {
-  return new Promise((done) => void server.close(() => done()))
 }
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {

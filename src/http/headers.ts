@@ -1,4 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { Slot } from './limits/process-counter.ts'
+import type { Dialect } from './route.ts'
 
 /** On every answer. JSON is never a page, so nothing in it may run, load or be framed. */
 export function standardHeaders(publicUrl: string | undefined): Readonly<Record<string, string>> {
@@ -41,18 +43,23 @@ const SENDABLE = [
 const PREFLIGHT_KEPT_S = '7200'
 
 /** Only pages of the configured front end may read answers. Credentials travel as bearer tokens. */
-export function allowOrigin(origin: string, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('vary', 'Origin')
-  if (request.headers.origin !== origin) return
-  reply.header('access-control-allow-origin', origin)
-  reply.header('access-control-expose-headers', READABLE)
+export function originHeaders(
+  origin: string,
+  { headers }: IncomingMessage,
+): Record<string, string> {
+  if (headers.origin !== origin) return { vary: 'Origin' }
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': READABLE,
+  }
 }
 
 /** What a browser asks before it sends the request proper. */
 export function allowPreflight(
   origin: string | undefined,
   allow: string,
-  request: FastifyRequest,
+  request: IncomingMessage,
 ): Record<string, string> {
   if (origin === undefined || request.headers.origin !== origin) return {}
   return {
@@ -67,4 +74,22 @@ export function matchesEtag(header: string | string[] | undefined, etag: string)
   const strong = etag.replace(/^W\//, '')
   const tags = [header ?? []].flat().flatMap((line) => line.split(','))
   return tags.some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === strong)
+}
+
+/** How much of a rate limit is left, named and formatted as the SDKs of the dialect know it. */
+export function limitHeaders(slot: Slot, dialect: Dialect): Record<string, string> {
+  const limit = String(slot.limit)
+  const remaining = String(slot.remaining)
+  if (dialect !== 'messages') {
+    return {
+      'x-ratelimit-limit-requests': limit,
+      'x-ratelimit-remaining-requests': remaining,
+      'x-ratelimit-reset-requests': `${slot.resetS}s`,
+    }
+  }
+  return {
+    'anthropic-ratelimit-requests-limit': limit,
+    'anthropic-ratelimit-requests-remaining': remaining,
+    'anthropic-ratelimit-requests-reset': new Date(Date.now() + slot.resetS * 1_000).toISOString(),
+  }
 }

@@ -1,7 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Claim, KeptAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import type { MultipartPart } from '../lib/form.ts'
+import type { Form } from '../lib/form.ts'
 import { prefixedId } from '../lib/ids.ts'
 import type { Principal } from '../accounts/principal.ts'
 import { follow, type CallSignal, type RequestTrace } from '../lib/telemetry/trace.ts'
@@ -22,9 +22,12 @@ export function newRequestId(): string {
  * most handlers never read (address, signal) is made on first use only.
  */
 export class RequestContext implements Call<unknown, unknown, unknown>, RunningCall {
+  readonly context: ServerContext
   readonly plan: RoutePlan
-  readonly requestId: string
-  readonly startedMs: number
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId = newRequestId()
+  readonly startedMs = performance.now()
   principal: Principal | undefined = undefined
   slot: Slot | undefined = undefined
   /** Present when only a failed call counts. */
@@ -33,15 +36,12 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   query: unknown = undefined
   params: unknown = undefined
   claim: Claim | undefined = undefined
-  multipart: (() => AsyncIterable<MultipartPart>) | undefined = undefined
+  form: (() => Promise<Form>) | undefined = undefined
   /** What was wrong with the body, kept until it is the body's turn to be judged. */
   bodyFailure: Failure | undefined = undefined
   cutBody: ((failure: Failure) => void) | undefined = undefined
   place = 0
   readonly trace: RequestTrace | undefined
-  readonly #context: ServerContext
-  readonly #request: FastifyRequest
-  readonly #reply: FastifyReply
   #controller: AbortController | undefined = undefined
   readonly #sharers: Sharer[] = []
   #ended = false
@@ -52,26 +52,25 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   constructor(
     context: ServerContext,
     plan: RoutePlan,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: IncomingMessage,
+    response: ServerResponse,
   ) {
+    this.context = context
     this.plan = plan
-    this.requestId = request.id
-    this.startedMs = performance.now()
-    this.#context = context
-    this.#request = request
-    this.#reply = reply
-    this.trace = traceOf(context, plan, request)
+    this.request = request
+    this.response = response
+    this.trace = traceOf(this)
     context.running.begin(this)
   }
 
   get headers(): Call<unknown, unknown, unknown>['headers'] {
-    return this.#request.headers
+    return this.request.headers
   }
 
   get address(): string {
-    // None on a connection that is closed already, whatever the type says.
-    return this.#request.ip ?? ''
+    const forwarded = this.context.settings.TRUST_PROXY && forwardedFor(this.request)
+    // None on a connection that is closed already.
+    return forwarded || this.request.socket.remoteAddress || ''
   }
 
   get signal(): CallSignal {
@@ -81,12 +80,12 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
 
   /** The caller is gone and no answer can reach them. */
   get left(): boolean {
-    return this.#reply.raw.destroyed && !this.#reply.raw.writableFinished
+    return this.response.destroyed && !this.response.writableFinished
   }
 
   /** How often a header was sent. Node joins or drops duplicates, so only the raw list knows. */
   occurrences(name: string): number {
-    const { rawHeaders } = this.#request.raw
+    const { rawHeaders } = this.request
     let count = 0
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const sent = rawHeaders[at]!
@@ -107,17 +106,16 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return renderInterruption(error, this.plan.route.dialect, this.requestId)
   }
 
-  acceptMultipart(): void {
-    const read = () => {
+  acceptForm(): void {
+    this.form = () => {
       this.inviteBody()
-      return readMultipart(this.#request, this)
+      return readMultipart(this)
     }
-    this.multipart = read
   }
 
   /** A caller who asked before sending (`Expect: 100-continue`) is told to go on. */
   inviteBody(): void {
-    if (this.#request.headers.expect !== undefined) this.#reply.raw.writeContinue()
+    if (this.headers.expect !== undefined) this.response.writeContinue()
   }
 
   get arrivedBytes(): number {
@@ -126,7 +124,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
 
   /** Counts this call, and what it holds, among those of one account or address. May throw. */
   countFor(kind: SharerKind, name: string): void {
-    const { capacity } = this.#context
+    const { capacity } = this.context
     const sharer = capacity.join(kind, name)
     this.#sharers.push(sharer)
     const refusal = this.plan.isLight ? undefined : capacity.refuseCall(sharer)
@@ -135,13 +133,13 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
 
   /** Why a body of this length could not be held, as things are. Nothing is reserved for it. */
   refuseBody(bytes: number): Failure | undefined {
-    return this.#context.capacity.refuseBytes(bytes, this.#sharers, 0)
+    return this.context.capacity.refuseBytes(bytes, this.#sharers, 0)
   }
 
   /** Holds room for so much that has arrived, until the call ends; or says why there is none. */
   holdBody(bytes: number): Failure | undefined {
     if (this.#ended) return overloaded()
-    const { capacity } = this.#context
+    const { capacity } = this.context
     const refusal = capacity.refuseBytes(bytes, this.#sharers, this.#bodyBytes)
     if (refusal !== undefined) return refusal
     capacity.hold(bytes, this.#sharers)
@@ -151,7 +149,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
 
   /** An answer stays in memory until its reader has taken it. */
   holdAnswer(bytes: number): void {
-    this.#context.capacity.hold(bytes, this.#sharers, bytes)
+    this.context.capacity.hold(bytes, this.#sharers, bytes)
     this.#answerBytes += bytes
   }
 
@@ -167,7 +165,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    const { capacity, running } = this.#context
+    const { capacity, running } = this.context
     capacity.hold(-this.#bodyBytes - this.#answerBytes, this.#sharers, -this.#answerBytes)
     for (const sharer of this.#sharers) capacity.leave(sharer)
     running.end(this)
@@ -179,25 +177,31 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     if (this.trace !== undefined) follow(controller.signal, this.trace)
     if (this.claim !== undefined) return controller
     const leave = () => {
-      if (this.#reply.raw.writableFinished || this.#stays()) return
+      if (this.response.writableFinished || this.#stays()) return
       controller.abort(CALLER_LEFT)
     }
-    if (this.#reply.raw.destroyed) leave()
-    else this.#reply.raw.once('close', leave)
+    if (this.response.destroyed) leave()
+    else this.response.once('close', leave)
     return controller
   }
 }
 
 /** Probes, documents and pages are not followed. */
-function traceOf(
-  { tracer }: ServerContext,
-  plan: RoutePlan,
-  request: FastifyRequest,
-): RequestTrace | undefined {
+function traceOf({ context, plan, headers, requestId }: RequestContext): RequestTrace | undefined {
+  const { tracer } = context
   if (tracer === undefined || plan.isLight) return undefined
-  const { traceparent } = request.headers
+  const traceparent = headers.traceparent as string | undefined
   if (traceparent === undefined && !tracer.begins) return undefined
-  return tracer.request(traceparent, { route: plan.name, requestId: request.id })
+  return tracer.request(traceparent, { route: plan.name, requestId })
+}
+
+/** The address that our own proxy saw, the last of the list. The others could be the caller's words. */
+function forwardedFor({ headers }: IncomingMessage): string | undefined {
+  const list = headers['x-forwarded-for'] as string | undefined
+  return list
+    ?.split(',')
+    .findLast((address) => address.trim() !== '')
+    ?.trim()
 }
 
 /** The code is how other rooms know that the caller left, and that we did not end the call. */
@@ -208,9 +212,3 @@ const CALLER_LEFT = new Failure(
     code: 'caller_left',
   },
 )
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    call: RequestContext | null
-  }
-}

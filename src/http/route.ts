@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Answer, Claim, KeptAnswer } from '../lib/answer.ts'
 import type { Failure } from '../lib/failure.ts'
-import type { MultipartPart } from '../lib/form.ts'
+import type { Form } from '../lib/form.ts'
 import type {
   KeyPrincipal,
   OperatorNeed,
@@ -33,7 +33,7 @@ export type Dialect = 'envelope' | 'compatible' | 'both' | 'messages'
 /**
  * How a route's body is read; `json` when a body schema is given, else `none`. `raw` gives the bytes
  * untouched, for signatures over them. With `json-or-multipart` the schema judges JSON bodies; for a
- * multipart one `body` is undefined and `multipart` is there instead.
+ * multipart one `body` is undefined and `form` is there instead.
  */
 type BodyKind = 'none' | 'json' | 'json-or-multipart' | 'raw'
 
@@ -45,7 +45,7 @@ type LimitBucket = 'none' | 'auth' | 'sign_in' | 'principal'
 
 export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Fastify's syntax: `/v1/workspaces/:slug`. */
+  /** Parameters as in `/v1/workspaces/:slug`; `*` at the end stands for the rest. */
   path: string
   summary: string
   tag: string
@@ -103,8 +103,8 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   render(success: Success): KeptAnswer
   /** The JSON text of an error, for an answer that has begun and can only report it inside. */
   renderError(error: unknown): string
-  /** Parts of a multipart body, read as they come. Only with bodyKind `json-or-multipart`. */
-  multipart: (() => AsyncIterable<MultipartPart>) | undefined
+  /** Reads a multipart body. Only with bodyKind `json-or-multipart`. */
+  form: (() => Promise<Form>) | undefined
 }
 
 /**
@@ -173,4 +173,20 @@ export function planOf(route: Route): RoutePlan {
     sendsLimits:
       route.dialect !== 'envelope' && route.limit === 'principal' && route.credential !== 'none',
   }
+}
+
+/** What answers where no route does: only the dialect counts. */
+export function unlistedPlan(dialect: Dialect): RoutePlan {
+  return planOf(
+    route({
+      method: 'GET',
+      path: '',
+      summary: '',
+      tag: '',
+      credential: 'none',
+      limit: 'none',
+      dialect,
+      handle: async () => ({ data: {} }),
+    }),
+  )
 }

@@ -6,18 +6,13 @@ import type { RequestContext } from './request-context.ts'
 import type { RoutePlan } from './route.ts'
 
 /** Path, query and body against the route's schemas; what comes out is what the handler sees. */
-export function validateInput(
-  call: RequestContext,
-  input: { params: unknown; query: unknown; body: unknown },
-): void {
+export function validateInput(call: RequestContext, bytes: Buffer | undefined): void {
   const { plan } = call
   const { params, query } = plan.route
-  call.params = params === undefined ? input.params : parseParams(params, input.params)
-  call.query = query === undefined ? input.query : parse(query, input.query, 'The query')
+  if (params !== undefined) call.params = parseParams(params, call.params)
+  if (query !== undefined) call.query = parse(query, call.query, 'The query')
   if (call.bodyFailure !== undefined) throw call.bodyFailure
-  if (plan.bodyKind !== 'none' && call.multipart === undefined) {
-    call.body = bodyOf(plan, input.body as Buffer | undefined)
-  }
+  if (plan.bodyKind !== 'none' && call.form === undefined) call.body = bodyOf(plan, bytes)
 }
 
 function bodyOf(plan: RoutePlan, bytes: Buffer | undefined): unknown {

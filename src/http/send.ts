@@ -1,90 +1,101 @@
-import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import type { Failure } from '../lib/failure.ts'
-import { renderFailure } from './dialect.ts'
+import { logAnswer } from './answer-log.ts'
+import { renderFailure, toFailure } from './dialect.ts'
 import { discardBody } from './discard.ts'
-import { allowOrigin } from './headers.ts'
-import type { Slot } from './limits/process-counter.ts'
-import { sendOutflow } from './outflow.ts'
+import { limitHeaders, originHeaders } from './headers.ts'
+import { giveUpOnStalled, sendOutflow } from './outflow.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Dialect } from './route.ts'
-import type { ServerContext } from './server-context.ts'
 
 /** The only way out: every answer, good or bad, passes here once. */
-export function send(
-  context: ServerContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: Answer,
-): void {
-  const { call } = request
-  call?.trace?.answered(answer.status)
-  reply.code(answer.status).headers(context.standardHeaders).header('x-request-id', request.id)
-  if (context.corsOrigin !== undefined) allowOrigin(context.corsOrigin, request, reply)
-  if (call?.slot !== undefined && call.plan.sendsLimits)
-    addLimits(reply, call.slot, call.plan.route.dialect)
-  if (context.running.draining) reply.header('connection', 'close')
-  reply.headers(answer.headers)
-  // Anthropic's clients know it by this name; of a kept answer it is that of the first call.
-  if (call?.plan.route.dialect === 'messages') {
-    reply.header('request-id', reply.getHeader('x-request-id'))
-  }
-  if (!request.raw.complete) discardBody(request, reply)
+export function send(call: RequestContext, answer: Answer): void {
+  const { request } = call
   const { body } = answer
-  if (body instanceof Readable) sendStream(request, reply, body)
-  else if (typeof body === 'object' && 'flow' in body) sendOutflow(request, reply, body)
-  else {
-    reply.send(body)
-    if (call) endWhenRead(call, reply, body.length)
+  const headers = headersOf(call, answer)
+  call.trace?.answered(answer.status)
+  if (!request.complete) discardBody(call)
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    sendWhole(call, answer.status, headers, body)
+  } else if ('flow' in body) sendOutflow(call, answer.status, headers, body)
+  else if (request.method === 'HEAD') {
+    // The body of a HEAD is never sent: do not fetch it only to throw it away.
+    body.destroy()
+    sendWhole(call, answer.status, headers, '')
+  } else sendStream(call, answer.status, headers, body)
+}
+
+/** The one catch: whatever a request throws ends here. */
+export function fail(call: RequestContext, error: unknown): void {
+  const failure = toFailure(error)
+  const status = sendFailure(call, failure)
+  logAnswer(call, status, failure)
+}
+
+/** Gives the status that the dialect has for it. */
+export function sendFailure(call: RequestContext, failure: Failure): number {
+  const answer = renderFailure(failure, call.plan.route.dialect, call.requestId)
+  answer.headers['content-type'] = JSON_TYPE
+  send(call, answer)
+  return answer.status
+}
+
+function headersOf(call: RequestContext, answer: Answer): Record<string, string> {
+  const { context, plan, slot } = call
+  const { dialect } = plan.route
+  const headers: Record<string, string> = {
+    ...context.standardHeaders,
+    'x-request-id': call.requestId,
   }
+  if (context.corsOrigin !== undefined) {
+    Object.assign(headers, originHeaders(context.corsOrigin, call.request))
+  }
+  if (slot !== undefined && plan.sendsLimits) Object.assign(headers, limitHeaders(slot, dialect))
+  if (context.running.draining) headers.connection = 'close'
+  Object.assign(headers, answer.headers)
+  // Anthropic's clients know it by this name; of a stored answer it is that of the first call.
+  if (dialect === 'messages') headers['request-id'] = headers['x-request-id']!
+  return headers
 }
 
 const LARGE_BYTES = 64 * 1024
-const STALLED_MS = 60_000
 
-/** A large answer is held, and counted, until its reader has it; one that takes nothing is left. */
-function endWhenRead(call: RequestContext, { raw }: FastifyReply, bytes: number): void {
-  if (bytes < LARGE_BYTES || raw.destroyed) return call.end()
-  call.holdAnswer(bytes)
-  raw.setTimeout(STALLED_MS, () => raw.destroy())
-  raw.once('close', () => call.end())
-}
-
-export function sendFailure(
-  context: ServerContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { failure, dialect }: { failure: Failure; dialect: Dialect },
+function sendWhole(
+  call: RequestContext,
+  status: number,
+  headers: Record<string, string>,
+  body: string | Buffer,
 ): void {
-  const { status, headers, body } = renderFailure(failure, dialect, request.id)
-  headers['content-type'] = JSON_TYPE
-  send(context, request, reply, { status, headers, body })
+  const { response } = call
+  if (status !== 204) headers['content-length'] ??= String(Buffer.byteLength(body))
+  response.writeHead(status, headers)
+  response.end(body)
+  if (body.length < LARGE_BYTES || response.destroyed) return call.end()
+  // A large answer is held, and counted, until its reader has it.
+  call.holdAnswer(body.length)
+  giveUpOnStalled(response)
+  response.once('close', () => call.end())
 }
 
-function sendStream(request: FastifyRequest, reply: FastifyReply, body: Readable): void {
-  const { call } = request
-  if (request.method === 'HEAD') {
-    // The body of a HEAD is never sent: do not fetch it only to throw it away.
-    body.destroy()
-    reply.send('')
-    call?.end()
-    return
-  }
-  body.once('close', () => call?.end())
-  reply.send(body)
-}
-
-/** Named and formatted as the SDKs of the dialect know them. */
-function addLimits(reply: FastifyReply, slot: Slot, dialect: Dialect): void {
-  if (dialect === 'messages') {
-    const reset = new Date(Date.now() + slot.resetS * 1_000).toISOString()
-    reply.header('anthropic-ratelimit-requests-limit', String(slot.limit))
-    reply.header('anthropic-ratelimit-requests-remaining', String(slot.remaining))
-    reply.header('anthropic-ratelimit-requests-reset', reset)
-    return
-  }
-  reply.header('x-ratelimit-limit-requests', String(slot.limit))
-  reply.header('x-ratelimit-remaining-requests', String(slot.remaining))
-  reply.header('x-ratelimit-reset-requests', `${slot.resetS}s`)
+/** A stream that fails before its first byte is answered with a failure; later it breaks off. */
+function sendStream(
+  call: RequestContext,
+  status: number,
+  headers: Record<string, string>,
+  body: Readable,
+): void {
+  const { response } = call
+  response.statusCode = status
+  for (const name of Object.keys(headers)) response.setHeader(name, headers[name]!)
+  response.once('close', () => body.destroy())
+  body.once('close', () => call.end())
+  body.once('error', (error) => {
+    if (response.headersSent || response.destroyed) {
+      response.destroy()
+      return
+    }
+    for (const name of response.getHeaderNames()) response.removeHeader(name)
+    fail(call, error)
+  })
+  body.pipe(response)
 }

@@ -1,101 +1,78 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import { atTurnsEnd } from '../lib/turn.ts'
 import { admit } from './admit.ts'
-import { checkBodyHead } from './body.ts'
-import { statusOf, toFailure } from './dialect.ts'
+import { logAnswer } from './answer-log.ts'
+import { checkBodyHead, gatherBody } from './body.ts'
 import { claimKey, concludeClaim, replayKey } from './replaying.ts'
-import { RequestContext } from './request-context.ts'
-import type { Dialect, Result, RoutePlan } from './route.ts'
+import type { RequestContext } from './request-context.ts'
+import type { Result } from './route.ts'
 import { validateInput } from './schema.ts'
-import { send, sendFailure } from './send.ts'
-import type { ServerContext } from './server-context.ts'
+import { fail, send } from './send.ts'
 
-export function addRoute(server: FastifyInstance, context: ServerContext, plan: RoutePlan): void {
-  server.route({
-    method: plan.route.method,
-    url: plan.route.path,
-    onRequest: (request, reply, done) => enter(context, plan, request, reply, done),
-    handler: (request, reply) => serve(context, request, reply),
-  })
-}
-
-/** First half, before the body is read: room, credential, rate limit, size, type. */
-function enter(
-  context: ServerContext,
-  plan: RoutePlan,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  goOn: (error?: Error) => void,
-): void {
-  request.call = new RequestContext(context, plan, request, reply)
+/** Takes a request through the steps of the README: room, credential, rate limit, body, handler. */
+export function serve(call: RequestContext): void {
+  const { context, plan } = call
   try {
     // Liveness, documents and callbacks cost little and are never shed.
     if (plan.route.limit !== 'none') context.capacity.admit(context.running.count)
   } catch (error) {
-    return goOn(error as Error)
+    return fail(call, error)
   }
-  admitTogether({ context, request, goOn })
+  admitTogether(call)
 }
 
-type Arrival = { context: ServerContext; request: FastifyRequest; goOn: (error?: Error) => void }
-
-const admitTogether = atTurnsEnd(({ context, request, goOn }: Arrival): void => {
-  const call = request.call!
+/** Before the body is read. */
+const admitTogether = atTurnsEnd((call: RequestContext): void => {
+  const refuse = (error: unknown) => fail(call, error)
   try {
-    const admitted = admit(context, call)
-    if (admitted === undefined) checkHead(call, request)
-    else return void admitted.then(() => checkHead(call, request)).then(() => goOn(), goOn)
+    const admitted = admit(call.context, call)
+    if (admitted === undefined) readBody(call)
+    else admitted.then(() => readBody(call)).catch(refuse)
   } catch (error) {
-    return goOn(error as Error)
+    refuse(error)
   }
-  goOn()
 })
 
-function checkHead(call: RequestContext, request: FastifyRequest): void {
-  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+function readBody(call: RequestContext): void {
+  const { request, plan } = call
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
     throw new Failure('invalid', 'The Host header is missing.', { param: 'Host' })
   }
-  if (request.raw.url!.includes('%00')) {
+  if (request.url!.includes('%00')) {
     throw new Failure('invalid', 'The address must not contain the NUL character.')
   }
-  if (call.plan.bodyKind !== 'none') checkBodyHead(call)
+  const arrives = plan.bodyKind !== 'none' && checkBodyHead(call)
+  if (arrives) gatherBody(call, request, (bytes) => handle(call, bytes))
+  else handle(call, undefined)
 }
 
-/** Second half, with the body at hand: its validation, the replay claim, the handler, the answer. */
-function serve(context: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
-  const call = request.call!
+/** Validation, the claim of the idempotency key, the handler, the answer. */
+function handle(call: RequestContext, bytes: Buffer | undefined): void {
   let answered: Promise<Result>
   try {
-    validateInput(call, { params: request.params, query: request.query, body: request.body })
-    // The call has what was read from it: the bytes need not stay as long as the call runs.
-    request.body = undefined
+    validateInput(call, bytes)
     const key = replayKey(call)
-    answered = key === undefined ? call.plan.route.handle(call) : replayOrHandle(context, call, key)
+    answered = key === undefined ? call.plan.route.handle(call) : replayOrHandle(call, key)
   } catch (error) {
-    return fail(context, request, reply, error)
+    return fail(call, error)
   }
   answered.then(
-    (result) => succeed(context, request, reply, result),
-    (error: unknown) => fail(context, request, reply, error),
+    (result) => succeed(call, result),
+    (error: unknown) => fail(call, error),
   )
 }
 
-async function replayOrHandle(
-  context: ServerContext,
-  call: RequestContext,
-  key: string,
-): Promise<Result> {
-  const kept = await claimKey(context, call, key)
-  if (kept !== undefined) return kept
+async function replayOrHandle(call: RequestContext, key: string): Promise<Result> {
+  const stored = await claimKey(call.context, call, key)
+  if (stored !== undefined) return stored
   try {
     const result = await call.plan.route.handle(call)
     const answer = answerOf(call, result)
-    await concludeClaim(context, call, answer)
+    await concludeClaim(call.context, call, answer)
     return answer
   } catch (error) {
-    await concludeClaim(context, call, undefined)
+    await concludeClaim(call.context, call, undefined)
     throw error
   }
 }
@@ -104,65 +81,15 @@ function answerOf(call: RequestContext, result: Result): Answer & { kept?: true 
   return 'body' in result ? result : call.render(result)
 }
 
-function succeed(
-  context: ServerContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  result: Result,
-): void {
-  const call = request.call!
+function succeed(call: RequestContext, result: Result): void {
   // Its handler is through. A stream may run for long, and does not need the body any more.
   call.body = undefined
   try {
     const answer = answerOf(call, result)
-    send(context, request, reply, answer)
-    logAnswer(context, call, answer.status)
+    send(call, answer)
+    logAnswer(call, answer.status)
   } catch (error) {
     // An answer that cannot be written, such as one with a line break in a header.
-    for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
-    fail(context, request, reply, error)
+    fail(call, error)
   }
-}
-
-/** The one catch: whatever a request throws ends here. */
-export function fail(
-  context: ServerContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): void {
-  const { call } = request
-  const failure = toFailure(error)
-  const dialect: Dialect = call?.plan.route.dialect ?? 'envelope'
-  sendFailure(context, request, reply, { failure, dialect })
-  logAnswer(context, call, statusOf(failure.kind, dialect), failure)
-}
-
-function logAnswer(
-  context: ServerContext,
-  call: RequestContext | null,
-  status: number,
-  failure?: Failure,
-): void {
-  if (call === null) return
-  // What goes wrong on our side is no failed try either.
-  if (status < 400 || status >= 500) call.giveBackSlot?.()
-  const durationMs = performance.now() - call.startedMs
-  context.meter?.answered(call.plan.name, status, durationMs)
-  if (status < 400 && !context.logsSuccesses) return
-  const fields = {
-    request_id: call.requestId,
-    route: call.plan.name,
-    status,
-    duration_ms: Math.round(durationMs),
-    account_id: call.principal?.accountId,
-    reason: failure?.kind,
-  }
-  if (call.left) context.log.info('The caller disconnected.', fields)
-  else if (status === 500)
-    context.log.error('The request was answered.', { ...fields, error: failure?.cause })
-  else if (status > 500)
-    context.log.warn('The request was answered.', { ...fields, error: failure })
-  else if (status >= 400) context.log.info('The request was answered.', fields)
-  else context.log.debug('The request was answered.', fields)
 }

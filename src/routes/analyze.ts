@@ -5,7 +5,6 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { MediaKind } from '../gateway/media/media-format.ts'
 import { route, type Route } from '../http/route.ts'
 import { stamp } from './fields.ts'
-import { readForm } from '../lib/form.ts'
 
 /** Room for everything but the file itself. */
 const REST_BYTES = 64 * 1024
@@ -74,8 +73,8 @@ export function analyzeRoutes(gateway: Gateway): Route[] {
       body: z.object({ ...shared, [field]: media }),
       response: analysis,
       handle: async (call) => {
-        const request = call.multipart
-          ? analysisFromForm(kind, await readForm(call.multipart()))
+        const request = call.form
+          ? analysisFromForm(kind, await call.form())
           : analysisFromJson(kind, call.body, (call.body as unknown as MediaFields)[field]!, field)
         return analyze(gateway, call, request, (success) => call.render(success))
       },

@@ -10,7 +10,7 @@ import { speak, type SpeechBody } from '../gateway/voice/speak.ts'
 import { transcribe } from '../gateway/voice/transcribe.ts'
 import { transcriptionFromForm } from '../gateway/voice/transcription-form.ts'
 import { route, type Route } from '../http/route.ts'
-import { readForm, type MultipartPart } from '../lib/form.ts'
+import type { Form } from '../lib/form.ts'
 
 /** Room for everything but the audio itself. */
 const REST_BYTES = 64 * 1024
@@ -72,8 +72,8 @@ export function audioRoutes(gateway: Gateway): Route[] {
       body: transcription,
       response: transcript,
       handle: async (call) => {
-        const { ask, recording } = call.multipart
-          ? await fromForm(call.multipart())
+        const { ask, recording } = call.form
+          ? fromForm(await call.form())
           : await fromJson(call.body)
         return transcribe(gateway, call, ask, recording)
       },
@@ -94,8 +94,8 @@ export function audioRoutes(gateway: Gateway): Route[] {
   ]
 }
 
-async function fromForm(parts: AsyncIterable<MultipartPart>) {
-  const { body: ask, bytes } = transcriptionFromForm(await readForm(parts))
+function fromForm(form: Form) {
+  const { body: ask, bytes } = transcriptionFromForm(form)
   return { ask, recording: recordingFromFile(bytes, 'file') }
 }
 

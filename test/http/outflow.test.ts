@@ -215,7 +215,7 @@ test('a stream that was read leaves no timer for the next call on its connection
 
 function nextResponse(): Promise<ServerResponse> {
   return new Promise((done) =>
-    service.server.server.once('request', (_request, response: ServerResponse) => done(response)),
+    service.server.http.once('request', (_request, response: ServerResponse) => done(response)),
   )
 }
 

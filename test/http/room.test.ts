@@ -6,7 +6,6 @@ import { after, afterEach, before, test } from 'node:test'
 import { z } from 'zod'
 import { limitConnections } from '../../src/http/limits/connections.ts'
 import { route } from '../../src/http/route.ts'
-import { readForm } from '../../src/lib/form.ts'
 import { startServer } from '../support/server.ts'
 import { statusesOf } from '../support/raw-http.ts'
 import { eventually } from '../support/eventually.ts'
@@ -37,7 +36,7 @@ const routes = [
     bodyLimitBytes: 30 * MB,
     body: z.looseObject({}),
     handle: async (call) => {
-      if (call.multipart) await readForm(call.multipart())
+      await call.form?.()
       return { data: {} }
     },
   }),
@@ -257,7 +256,7 @@ test('answers that nobody reads are held for their account, which gets no more u
 })
 
 test('a reader who takes nothing of a large answer for a minute is left', async () => {
-  const arriving = once(service.server.server, 'connection') as Promise<[Socket]>
+  const arriving = once(service.server.http, 'connection') as Promise<[Socket]>
   const socket = connect(service.port, '127.0.0.1').on('error', () => {})
   sockets.add(socket)
   const [theirs] = await arriving

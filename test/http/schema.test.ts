@@ -57,9 +57,9 @@ test('what is wrong as a whole names no field', () => {
 })
 
 function failureFor(query: unknown): Failure {
-  const call = { plan: { route: { query: schema }, bodyKind: 'none' } }
+  const call = { plan: { route: { query: schema }, bodyKind: 'none' }, query }
   try {
-    validateInput(call as unknown as RequestContext, { params: {}, query, body: undefined })
+    validateInput(call as unknown as RequestContext, undefined)
   } catch (error) {
     assert.ok(error instanceof Failure && error.kind === 'invalid')
     return error

@@ -87,7 +87,7 @@ export async function startApp(options: AppOptions = {}) {
     tracer: options.tracer,
   })
   await app.server.listen({ host: '127.0.0.1', port: config.PORT })
-  url = `http://127.0.0.1:${(app.server.server.address() as AddressInfo).port}`
+  url = `http://127.0.0.1:${(app.server.http.address() as AddressInfo).port}`
   app.begin()
   const call = client(url)
   return {

@@ -46,12 +46,12 @@ export async function startServer(parts: Parts) {
     ...(parts.missing && { missing: parts.missing }),
   })
   await server.listen({ host: '127.0.0.1', port: parts.port ?? 0 })
-  const { port } = server.server.address() as AddressInfo
+  const { port } = server.http.address() as AddressInfo
   const close = async () => {
     const closed = server.close()
     await server.context.running.whenIdle()
     // A client's spare connection, on which it never asked anything, does not count as idle.
-    server.server.closeAllConnections()
+    server.http.closeAllConnections()
     await closed
   }
   return { server, port, url: `http://127.0.0.1:${port}`, close }

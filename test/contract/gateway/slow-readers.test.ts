@@ -32,7 +32,7 @@ before(async () => {
   app = await startApp({ env, upstream: model.entry('openai', timeouts) })
   // Rich: the answers of an account that cannot pay for all of it are read ahead of the reader.
   asha = await app.customer('1000000')
-  app.rooms.server.server.on('request', (_request, response: ServerResponse) =>
+  app.rooms.server.http.on('request', (_request, response: ServerResponse) =>
     responses.push(response),
   )
 })

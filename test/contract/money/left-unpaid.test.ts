@@ -37,7 +37,7 @@ before(async () => {
   model = await scriptedModel()
   databaseUrl = await freshDatabase()
   app = await openApp()
-  leaving = watchLeaving(app.rooms.server.server)
+  leaving = watchLeaving(app.rooms.server.http)
 })
 after(async () => {
   await app.close()

@@ -185,7 +185,7 @@ test('a reader who leaves: what was read is waived, and its cost is estimated', 
   const other = await startApp({ upstream: model.entry('openai') })
   try {
     const juma = await other.customer('1000000')
-    const leaving = watchLeaving(other.rooms.server.server)
+    const leaving = watchLeaving(other.rooms.server.http)
     const open = async () => {
       const reading = readStream(other.url, juma.key)
       const stream = await model.next()
