@@ -6,7 +6,7 @@ import { allowPreflight } from './headers.ts'
 import { RequestContext } from './request-context.ts'
 import { unlistedPlan, type Dialect, type RoutePlan } from './route.ts'
 import { send, sendFailure } from './send.ts'
-import { serve } from './serve.ts'
+import { serveCall } from './serve.ts'
 import type { ServerContext } from './server-context.ts'
 
 type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
@@ -50,7 +50,7 @@ function addRoute(router: Router, context: ServerContext, plan: RoutePlan): void
     const call = new RequestContext(context, plan, request, response)
     call.params = params
     call.query = query
-    serve(call)
+    serveCall(call)
   })
 }
 

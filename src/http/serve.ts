@@ -11,7 +11,7 @@ import { validateInput } from './schema.ts'
 import { fail, send } from './send.ts'
 
 /** Takes a request through the steps of the README: room, credential, rate limit, body, handler. */
-export function serve(call: RequestContext): void {
+export function serveCall(call: RequestContext): void {
   const { context, plan } = call
   try {
     // Liveness, documents and callbacks cost little and are never shed.
