@@ -2,13 +2,12 @@ import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import { atTurnsEnd } from '../lib/turn.ts'
 import { admit } from './admit.ts'
-import { logAnswer } from './answer-log.ts'
 import { checkBodyHead, gatherBody } from './body.ts'
 import { claimKey, concludeClaim, replayKey } from './replaying.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Result } from './route.ts'
 import { validateInput } from './schema.ts'
-import { fail, send } from './send.ts'
+import { fail, logAnswer, send } from './send.ts'
 
 /** Takes a request through the steps of the README: room, credential, rate limit, body, handler. */
 export function serveCall(call: RequestContext): void {
