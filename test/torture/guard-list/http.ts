@@ -45,8 +45,8 @@ export const HTTP_GUARDS: readonly Guard[] = [
   {
     name: 'a reader who leaves does not end an upstream that has finished',
     file: 'src/http/request-context.ts',
-    find: 'if (this.#reply.raw.writableFinished || this.#stays()) return',
-    put: 'if (this.#reply.raw.writableFinished) return',
+    find: 'if (this.response.writableFinished || this.#stays()) return',
+    put: 'if (this.response.writableFinished) return',
     test: 'test/contract/money/paid-streams.test.ts',
     fails: /leaves when the upstream has finished pays/,
   },
@@ -68,7 +68,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a failed sign-in stays counted',
-    file: 'src/http/serve.ts',
+    file: 'src/http/send.ts',
     find: 'if (status < 400 || status >= 500) call.giveBackSlot?.()',
     put: 'call.giveBackSlot?.()',
     test: 'test/contract/accounts/browser-sessions.test.ts',
