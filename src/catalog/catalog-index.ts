@@ -29,7 +29,7 @@ export type CatalogModel = Omit<ModelFacts, 'upstreamModel'> & {
   resourceId: string
   /** The bare catalog id. */
   id: string
-  /** Offered by an upstream that is configured here, and not disabled by the operator. */
+  /** Offered by an upstream that is configured here, not expired, and not disabled by the operator. */
   enabled: boolean
   priced: Priced
   /** The best first: by priority, then by weight. */
@@ -44,24 +44,39 @@ export type CatalogIndex = {
   readonly models: readonly CatalogModel[]
   /** By every form of id, also those that cannot be used. */
   find(id: string): CatalogModel | undefined
+  /** When the next offer expires, in milliseconds: until then this is the catalog. */
+  readonly untilMs: number
 }
 
 export function buildCatalogIndex(
   rows: readonly OfferRow[],
   upstreams: readonly CatalogUpstream[],
+  nowMs: number,
 ): CatalogIndex {
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]))
   const groups = Map.groupBy(rows, (row) => row.modelId)
-  const all = [...groups.values()].map((group) => modelOf(group, byName))
+  const isLive = (row: OfferRow) => row.listed && byName.has(row.upstream) && expiryMs(row) > nowMs
+  const all = [...groups.values()].map((group) => modelOf(group, byName, isLive))
   const byId = modelsById(all)
   return {
     models: all.filter((model) => model.enabled && model.priced !== 'unpriced'),
     find: (id) => byId.get(id) ?? (id.includes('%') ? byId.get(decoded(id)) : undefined),
+    untilMs: rows.map(expiryMs).reduce((next, ms) => (ms > nowMs && ms < next ? ms : next), NEVER),
   }
 }
 
-function modelOf(group: OfferRow[], upstreams: Map<string, CatalogUpstream>): CatalogModel {
-  const live = group.filter((row) => row.listed && upstreams.has(row.upstream))
+const NEVER = Number.POSITIVE_INFINITY
+
+function expiryMs({ facts: { expires } }: OfferRow): number {
+  return expires === undefined ? NEVER : expires * 1_000
+}
+
+function modelOf(
+  group: OfferRow[],
+  upstreams: Map<string, CatalogUpstream>,
+  isLive: (row: OfferRow) => boolean,
+): CatalogModel {
+  const live = group.filter(isLive)
   const ranked = live.map((row) => ({ row, offer: offerOf(row, upstreams.get(row.upstream)!) }))
   ranked.sort((a, b) => a.offer.priority - b.offer.priority || b.offer.weight - a.offer.weight)
   // An offer without a price cannot be charged for, so the model is not served through it.

@@ -1,9 +1,10 @@
 import type { Db } from '../db/db.ts'
+import { systemClock, type Clock } from '../lib/clock.ts'
 import { Failure } from '../lib/failure.ts'
 import { freshReader } from '../lib/fresh-reader.ts'
 import type { Log } from '../lib/log.ts'
 import type { Decimal } from '../lib/decimal.ts'
-import { readOffers } from './catalog-store.ts'
+import { readOffers, type OfferRow } from './catalog-store.ts'
 import type { Pricing } from './model-record.ts'
 import {
   buildCatalogIndex,
@@ -50,11 +51,23 @@ export async function openCatalog(options: {
   db: Db
   log: Log
   upstreams: readonly CatalogUpstream[]
+  clock?: Clock
 }): Promise<Catalog> {
-  const { db, log, upstreams } = options
-  let index: CatalogIndex = { models: [], find: () => undefined }
+  const { db, log, upstreams, clock = systemClock } = options
+  let rows: OfferRow[] = []
+  let index: CatalogIndex
+  const build = (nowMs: number) => {
+    index = buildCatalogIndex(rows, upstreams, nowMs)
+  }
+  /** A model expires at its hour, whether or not anybody reads its upstream's list then. */
+  const current = (): CatalogIndex => {
+    const nowMs = clock.now().getTime()
+    if (nowMs >= index.untilMs) build(nowMs)
+    return index
+  }
   const load = async () => {
-    index = buildCatalogIndex(await readOffers(db), upstreams)
+    rows = await readOffers(db)
+    build(clock.now().getTime())
   }
   const reload = freshReader(load)
   await db.listen('catalog', () => {
@@ -64,9 +77,10 @@ export async function openCatalog(options: {
   })
   await reload()
   const catalog: Catalog = {
-    index: () => index,
-    find: (id) => index.find(id),
-    requireModel: (id, needs = {}, field = 'model') => usable(index.find(id), { id, needs, field }),
+    index: current,
+    find: (id) => current().find(id),
+    requireModel: (id, needs = {}, field = 'model') =>
+      usable(current().find(id), { id, needs, field }),
     reload,
   }
   return catalog

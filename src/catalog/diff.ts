@@ -129,6 +129,7 @@ function factsOf(record: ModelFacts): ModelFacts {
     name: record.name,
     description: record.description,
     created: record.created,
+    expires: record.expires,
     contextLength: record.contextLength,
     maxOutputTokens: record.maxOutputTokens,
     inputModalities: record.inputModalities,

@@ -12,6 +12,8 @@ export type ModelFacts = {
   description?: string | undefined
   /** Unix seconds. */
   created?: number | undefined
+  /** Unix seconds: from then on the upstream does not serve it. */
+  expires?: number | undefined
   contextLength?: number | undefined
   maxOutputTokens?: number | undefined
   inputModalities: string[]

@@ -10,6 +10,7 @@ import type { CatalogUpstream } from '../../src/catalog/terms.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { testClock } from '../support/accounts.ts'
 import { withDatabase } from '../support/databases.ts'
 import { priced, record, settings, upstream } from './sample.ts'
 import { eventually } from '../support/eventually.ts'
@@ -64,6 +65,35 @@ withDatabase('catalog sync', (open) => {
     assert.deepEqual(ids(), ['a/one', 'a/two'])
     const again = await sync()
     assert.deepEqual(again, { state: 'done', added: 0, priced: 0, gone: 0, waiting: 0, failed: [] })
+  })
+
+  test('an offer expires at its hour, without a sync; another upstream serves the model on', async () => {
+    const clock = testClock()
+    const expires = Math.floor(Date.now() / 1000) + 60
+    upstreams = [upstream('main'), upstream('spare', { priority: 2 })]
+    lists.main = [record('a/one', { expires }), record('a/two', { expires: expires + 60 })]
+    lists.spare = [record('a/one')]
+    await sync()
+    catalog = await openCatalog({ db, log: silentLog, upstreams, clock })
+    const servedBy = (id: string) => catalog.requireModel(id).targets.map((one) => one.upstream)
+    assert.deepEqual(
+      [servedBy('a/one'), ids()],
+      [
+        ['main', 'spare'],
+        ['a/one', 'a/two'],
+      ],
+    )
+    clock.push(61_000)
+    assert.deepEqual([servedBy('a/one'), ids()], [['spare'], ['a/one', 'a/two']])
+    clock.push(60_000)
+    assert.deepEqual(ids(), ['a/one'])
+    assert.throws(() => catalog.requireModel('a/two'), isNotFound)
+    await catalog.reload()
+    assert.deepEqual(ids(), ['a/one'])
+    lists.main = [record('a/one'), record('a/two')]
+    await sync()
+    await catalog.reload()
+    assert.deepEqual(ids(), ['a/one', 'a/two'], 'its date was taken back')
   })
 
   test('a small change of price makes a new snapshot; the old one stays', async () => {

@@ -2417,6 +2417,7 @@ export type Documented = {
           credits_per_usd: string
           pricing: Record<string, unknown>
           price_waiting: boolean
+          expires_at?: string | undefined
         }[]
       }[]
       pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined

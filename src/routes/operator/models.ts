@@ -7,6 +7,7 @@ import type { SyncParts } from '../../catalog/sync.ts'
 import type { OwnMargins } from '../../catalog/terms.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { stamp } from '../fields.ts'
 import { acting, reading, reasonField } from './shared.ts'
 
 type Deps = { catalogSync: SyncParts }
@@ -44,6 +45,7 @@ const modelShape = z.object({
       credits_per_usd: z.string(),
       pricing: z.record(z.string(), z.unknown()),
       price_waiting: z.boolean(),
+      expires_at: stamp.optional(),
     }),
   ),
 })
@@ -71,7 +73,7 @@ function showModel(offers: OfferRow[], margins: OwnMargins): z.infer<typeof mode
     output_modalities: facts.outputModalities,
     enabled: !disabled,
     margin: margins.model.get(id),
-    offers: offers.map(({ upstream, listed, byHand, price, pending }) => ({
+    offers: offers.map(({ upstream, listed, byHand, facts: { expires }, price, pending }) => ({
       upstream,
       listed,
       by_hand: byHand,
@@ -80,6 +82,7 @@ function showModel(offers: OfferRow[], margins: OwnMargins): z.infer<typeof mode
       credits_per_usd: price.creditsPerUsd,
       pricing: { ...price.pricing },
       price_waiting: pending !== undefined,
+      ...(expires === undefined ? {} : { expires_at: new Date(expires * 1_000).toISOString() }),
     })),
   }
 }

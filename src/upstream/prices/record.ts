@@ -33,6 +33,7 @@ function readRecord(id: string, raw: Fields, extras: Extras): CatalogRecord {
     name: textOf(raw.name) ?? id,
     description: textOf(raw.description),
     created: count(raw.created),
+    expires: moment(raw.expiration_date),
     contextLength: count(raw.context_length) ?? count(top.context_length),
     maxOutputTokens: count(raw.max_output_tokens) ?? count(top.max_completion_tokens),
     inputModalities: words(architecture.input_modalities ?? raw.input_modalities ?? ['text']),
@@ -46,6 +47,14 @@ function readRecord(id: string, raw: Fields, extras: Extras): CatalogRecord {
 
 function words(value: unknown): string[] {
   return listOf(value).filter((item) => typeof item === 'string')
+}
+
+/** A date alone is the beginning of that day, UTC. */
+function moment(value: unknown): number | undefined {
+  const text = textOf(value)
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1_000)
 }
 
 /** Media models write 0 for "does not apply". */

@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test'
 import OpenAI, { NotFoundError, PermissionDeniedError } from 'openai'
 import { startModelSimulator, type ModelSimulator } from '../../../simulator/models/server.ts'
 import { SIMULATED_MODELS } from '../../../simulator/models/simulated-models.ts'
-import { setModelDisabled } from '../../../src/catalog/approve.ts'
 import { openCatalog, type Catalog } from '../../../src/catalog/catalog.ts'
 import { syncCatalog, type SyncParts } from '../../../src/catalog/sync.ts'
 import { readConfig } from '../../../src/config.ts'
@@ -53,7 +52,6 @@ before(async () => {
     read: async (name, signal) => (await upstreams.catalog(name, signal)).records,
   }
   await syncCatalog(parts)
-  await db.begin((tx) => setModelDisabled(tx, 'sim/mstaafu', true))
   catalog = await openCatalog({ db, log: silentLog, upstreams: sources })
   service = await startServer({
     routes: [

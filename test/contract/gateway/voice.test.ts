@@ -324,7 +324,10 @@ test('defaults are checked at start: any model with the modality; a wrong one is
       (error) => error instanceof ConfigError && message.test(error.message),
     )
   }
-  const empty = { ...app.rooms.catalog, index: () => ({ models: [], find: () => undefined }) }
+  const empty = {
+    ...app.rooms.catalog,
+    index: () => ({ models: [], find: () => undefined, untilMs: Infinity }),
+  }
   checkVoiceDefaults(readConfig({ VOICE_DEFAULT_STT_MODEL: 'x' }), empty, silentLog)
 })
 

@@ -12,7 +12,11 @@ const models = [
   'anthropic/claude-opus-4-20250514',
   'sim/hekima-1.5',
 ].map((id) => ({ id }) as CatalogModel)
-const index: CatalogIndex = { models, find: (id) => models.find((one) => one.id === id) }
+const index: CatalogIndex = {
+  models,
+  find: (id) => models.find((one) => one.id === id),
+  untilMs: Infinity,
+}
 const catalog = { index: () => index } as Catalog
 
 const found = (asked: string) => {

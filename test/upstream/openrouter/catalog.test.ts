@@ -41,6 +41,23 @@ describe('the catalog of openrouter', () => {
     ])
   })
 
+  it('reads when a model expires: a date alone is the beginning of that day, UTC', async () => {
+    const read = async (expiration_date: unknown) => {
+      const page = { data: [{ id: 'a/b', expiration_date }] }
+      const send: SendJson = async ({ path }) => ({
+        status: 200,
+        headers: {},
+        json: path.startsWith('/models?') ? page : {},
+      })
+      return (await readCatalog(send)).records[0]!.expires
+    }
+    assert.equal(await read('2026-03-01'), Date.UTC(2026, 2, 1) / 1_000)
+    assert.equal(await read('2026-03-01T15:00:00+03:00'), Date.UTC(2026, 2, 1, 12) / 1_000)
+    for (const odd of [null, undefined, '', 'soon', '2026-99-99', 5, {}]) {
+      assert.equal(await read(odd), undefined)
+    }
+  })
+
   it('skips and counts bad records, keeps those with unknown values', () => {
     assert.equal(skipped, 2)
     assert.equal(records.length, 20)
@@ -58,6 +75,7 @@ describe('the catalog of openrouter', () => {
       name: 'GPT-4',
       description: 'A model',
       created: 1692901234,
+      expires: undefined,
       contextLength: 8192,
       maxOutputTokens: 4096,
       inputModalities: ['text'],
