@@ -43,7 +43,7 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     { name: 'payments', everyMs: 5_000, run: rooms.payments.reconcile },
     videoJob(inputs, rooms),
     { name: 'replay', everyMs: 10_000, run: rooms.replay.tidy },
-    outageWatch({ db, troubles: () => upstreams.problems() }),
+    outageWatch({ db, problems: () => upstreams.problems() }),
     rooms.upstreamMinutes.job,
     recordHealth(inputs, upstreams),
     activitySumming({ db }),

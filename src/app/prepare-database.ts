@@ -2,7 +2,7 @@ import { ConfigError, type Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { ForeignDatabaseError, migrate } from '../db/migrate.ts'
 import { damaged } from '../db/local/explain.ts'
-import { diskFull, LocalTrouble } from '../db/local/trouble.ts'
+import { diskFull, DatabaseError } from '../db/local/database-error.ts'
 import { openDatabase } from '../db/database.ts'
 import { serverVersion } from '../db/server-version.ts'
 import { lostSettings } from '../db/session.ts'
@@ -59,15 +59,15 @@ async function checkVersion(db: Db, url: string): Promise<void> {
 /** The server of our own runs: only its disk or its data can be the matter. */
 function explainedLocally(error: unknown, folder: string): unknown {
   if (error instanceof ForeignDatabaseError) {
-    return new LocalTrouble(
+    return new DatabaseError(
       `DATA_DIR ${folder} holds data of a version of Mlango before its first release, which this one cannot read: move the folder away or choose another DATA_DIR to start anew, or run the version that made them.`,
       { cause: error },
     )
   }
   const cause = error instanceof Failure ? error.cause : error
   const code = (cause as { code?: string } | undefined)?.code ?? ''
-  if (code === '53100') return new LocalTrouble(diskFull(folder), { cause })
-  if (/^XX00[12]$/.test(code)) return new LocalTrouble(damaged(folder), { cause })
+  if (code === '53100') return new DatabaseError(diskFull(folder), { cause })
+  if (/^XX00[12]$/.test(code)) return new DatabaseError(damaged(folder), { cause })
   return error
 }
 

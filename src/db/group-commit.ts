@@ -1,6 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { CommitMode, Db, OpenTx } from './db.ts'
-import { errorCodeOf } from './trouble.ts'
+import { errorCodeOf } from './failure.ts'
 
 export type GroupCommit<Item, Result> = {
   /** Resolves once the item's transaction is committed. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Log } from '../lib/log.ts'
 import { sendStatement } from './statement.ts'
-import { databaseFailure } from './trouble.ts'
+import { databaseFailure } from './failure.ts'
 
 type OnNotify = (payload: string) => void
 type Listener = { add(channel: string, onNotify: OnNotify): Promise<void>; stop(): Promise<void> }

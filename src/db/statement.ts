@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Query, type Client, type Pool, type PoolClient, type QueryResult } from 'pg'
 import type { Row } from './db.ts'
-import { rethrow } from './trouble.ts'
+import { rethrow } from './failure.ts'
 
 /** For what may take its time. */
 export const LONG_MS = 600_000

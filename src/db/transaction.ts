@@ -1,7 +1,7 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import type { Db, OpenTx, Row, Tx, TxMode } from './db.ts'
 import { LONG_MS, runScript, runStatement, sendStatement, takeClient } from './statement.ts'
-import { databaseFailure, isLost, errorCodeOf } from './trouble.ts'
+import { databaseFailure, isLost, errorCodeOf } from './failure.ts'
 
 type TransactionOptions = {
   scope: TransactionScope

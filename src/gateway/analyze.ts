@@ -1,6 +1,6 @@
 import { creditsNumber } from '../ledger/money.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
-import type { KeptAnswer } from '../lib/answer.ts'
+import type { StorableAnswer } from '../lib/answer.ts'
 import { invalidField, type Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
 import type { Fields } from '../lib/fields.ts'
@@ -38,7 +38,7 @@ export async function analyze(
   call: GatewayCall,
   analysis: Analysis,
   render: Render,
-): Promise<KeptAnswer & { kept?: true }> {
+): Promise<StorableAnswer & { kept?: true }> {
   const route = routeFor(gateway, analysis)
   const { model } = route
   const request = chatRequest(gateway, call, analysis, route)

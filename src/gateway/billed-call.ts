@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText, greater } from '../ledger/money.ts'
-import type { KeptAnswer } from '../lib/answer.ts'
+import type { StorableAnswer } from '../lib/answer.ts'
 import type { Asking, CallCourse } from '../lib/telemetry/call-course.ts'
 import type { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
@@ -35,7 +35,7 @@ export type BilledCall<Result> = PaidStage<Result> & {
   writes?: (() => CallWrite[]) | undefined
   /** The value of the answer so far, where it is seen as it arrives. */
   outputMicro?: (() => bigint) | undefined
-  answer(result: Result, usage: StageUsage, receipt: Receipt): KeptAnswer
+  answer(result: Result, usage: StageUsage, receipt: Receipt): StorableAnswer
 }
 
 /** Holds, works, settles and answers; on an error releases the hold and throws. */
@@ -43,7 +43,7 @@ export async function runBilledCall<Result>(
   gateway: PaidParts,
   call: GatewayCall,
   billed: BilledCall<Result>,
-): Promise<KeptAnswer & { kept?: true }> {
+): Promise<StorableAnswer & { kept?: true }> {
   const { principal, requestId, claim, signal } = call
   const { stage, estimate, outputMicro } = billed
   const { accountId } = principal
@@ -157,8 +157,10 @@ export function affordableRequest(
  * An answer with an idempotency key is asked for three times: for its size, to be stored, to be
  * sent. Only another charge changes its body.
  */
-function writtenOnce(write: (receipt: Receipt) => KeptAnswer): (receipt: Receipt) => KeptAnswer {
-  let written: { chargedMicro: bigint; answer: KeptAnswer } | undefined
+function writtenOnce(
+  write: (receipt: Receipt) => StorableAnswer,
+): (receipt: Receipt) => StorableAnswer {
+  let written: { chargedMicro: bigint; answer: StorableAnswer } | undefined
   return ({ chargedMicro, remainingMicro }) => {
     if (written?.chargedMicro !== chargedMicro) {
       written = { chargedMicro, answer: write({ chargedMicro, remainingMicro: undefined }) }
@@ -171,7 +173,7 @@ function writtenOnce(write: (receipt: Receipt) => KeptAnswer): (receipt: Receipt
 export function jsonAnswer(
   body: unknown,
   call: { requestId: string; receipt: Receipt; generationId: string | undefined },
-): KeptAnswer {
+): StorableAnswer {
   return {
     status: 200,
     headers: {

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Claim, KeptAnswer } from '../lib/answer.ts'
+import type { Claim, StorableAnswer } from '../lib/answer.ts'
 import type { Decimal } from '../lib/decimal.ts'
 import type { Failure } from '../lib/failure.ts'
 import type { Principal } from '../accounts/principal.ts'
@@ -62,4 +62,4 @@ export type Render = (success: {
   data: unknown
   beside?: Record<string, unknown>
   headers?: Record<string, string>
-}) => KeptAnswer
+}) => StorableAnswer

@@ -2,7 +2,7 @@ import { addDecimals, decimal, timesDecimals } from '../lib/decimal.ts'
 import { creditsNumber, toMicro } from '../ledger/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
-import type { KeptAnswer } from '../lib/answer.ts'
+import type { StorableAnswer } from '../lib/answer.ts'
 import { listOf, type Fields } from '../lib/fields.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import {
@@ -37,7 +37,7 @@ export async function generateImages(
   call: GatewayCall,
   body: ImageBody,
   render: Render,
-): Promise<KeptAnswer & { kept?: true }> {
+): Promise<StorableAnswer & { kept?: true }> {
   checkLinks(body)
   const { model: id, prompt, n, response_format: _format, stream: _stream, ...extra } = body
   const references = Array.isArray((extra as Fields).input_references)

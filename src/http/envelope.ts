@@ -1,4 +1,4 @@
-import { JSON_TYPE, type KeptAnswer } from '../lib/answer.ts'
+import { JSON_TYPE, type StorableAnswer } from '../lib/answer.ts'
 import type { Dialect, Success } from './route.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Dialect, Success } from './route.ts'
 export function renderSuccess(
   success: Success,
   shape: { dialect: Dialect; status: number; requestId: string },
-): KeptAnswer {
+): StorableAnswer {
   const status = success.status ?? shape.status
   const own = { 'content-type': JSON_TYPE, 'x-request-id': shape.requestId }
   const headers = success.headers === undefined ? own : { ...own, ...success.headers }

@@ -1,11 +1,11 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { KeptAnswer } from '../lib/answer.ts'
+import type { StorableAnswer } from '../lib/answer.ts'
 
 type Encoding = 'br' | 'gzip'
 
 /** Answers that many get alike, by what they are made of: they go when that goes. */
-const kept = new WeakMap<object, Map<Encoding, Promise<KeptAnswer>>>()
+const kept = new WeakMap<object, Map<Encoding, Promise<StorableAnswer>>>()
 
 /**
  * The answer about `source`, compressed as the caller can read it; undefined when the caller reads
@@ -15,11 +15,11 @@ const kept = new WeakMap<object, Map<Encoding, Promise<KeptAnswer>>>()
 export function packedAnswer(
   source: object,
   acceptEncoding: string | string[] | undefined,
-  make: () => KeptAnswer,
-): Promise<KeptAnswer> | undefined {
+  make: () => StorableAnswer,
+): Promise<StorableAnswer> | undefined {
   const encoding = encodingFor(acceptEncoding)
   if (encoding === undefined) return undefined
-  const known = kept.get(source) ?? new Map<Encoding, Promise<KeptAnswer>>()
+  const known = kept.get(source) ?? new Map<Encoding, Promise<StorableAnswer>>()
   kept.set(source, known)
   const made = known.get(encoding) ?? pack(make(), encoding)
   known.set(encoding, made)
@@ -32,7 +32,7 @@ const PACK: Record<Encoding, (body: string | Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body),
 }
 
-async function pack(answer: KeptAnswer, encoding: Encoding): Promise<KeptAnswer> {
+async function pack(answer: StorableAnswer, encoding: Encoding): Promise<StorableAnswer> {
   const headers = { ...answer.headers, 'content-encoding': encoding }
   return { ...answer, headers, body: await PACK[encoding](answer.body) }
 }

@@ -1,4 +1,4 @@
-import type { Answer, KeptAnswer } from '../lib/answer.ts'
+import type { Answer, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ServerContext } from './server-context.ts'
@@ -33,7 +33,7 @@ export async function claimKey(
     route: call.plan.name,
   })
   context.meter?.replayed(outcome.state)
-  if (outcome.state === 'kept') {
+  if (outcome.state === 'stored') {
     const headers = { ...outcome.answer.headers, 'idempotency-replayed': 'true' }
     return { ...outcome.answer, headers }
   }
@@ -94,7 +94,7 @@ export async function concludeClaim(
   }
 }
 
-function isKeepable(answer: Answer): answer is KeptAnswer {
+function isKeepable(answer: Answer): answer is StorableAnswer {
   const isComplete = typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
   return answer.status >= 200 && answer.status < 300 && isComplete
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Claim, KeptAnswer } from '../lib/answer.ts'
+import type { Claim, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
 import { prefixedId } from '../lib/ids.ts'
@@ -94,7 +94,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return count
   }
 
-  render(success: Success): KeptAnswer {
+  render(success: Success): StorableAnswer {
     return renderSuccess(success, {
       dialect: this.plan.route.dialect,
       status: this.plan.successStatus,

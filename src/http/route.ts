@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Answer, Claim, KeptAnswer } from '../lib/answer.ts'
+import type { Answer, Claim, StorableAnswer } from '../lib/answer.ts'
 import type { Failure } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
 import type {
@@ -100,7 +100,7 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   /** Present when the request bears an idempotency key and this call won the claim. */
   claim: Claim | undefined
   /** Renders a success as the bytes that will be sent, so that they can be kept for a replay. */
-  render(success: Success): KeptAnswer
+  render(success: Success): StorableAnswer
   /** The JSON text of an error, for an answer that has begun and can only report it inside. */
   renderError(error: unknown): string
   /** Reads a multipart body. Only with bodyKind `json-or-multipart`. */

@@ -3,7 +3,7 @@ import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 import type { Answer, Claim, EarlyBody } from '../lib/answer.ts'
 
-/** How a kept answer is put together from its pieces and what only the commit knew. */
+/** How a stored answer is put together: its pieces, and the part that was known only in the commit. */
 type Splice = { bytes: number; head: number; middle: Buffer; tail: number }
 
 const PIECE_LENGTH = 1024 * 1024
@@ -37,7 +37,7 @@ export function spliceOf(early: EarlyBody, body: string | Buffer): Splice {
   return { bytes, head, middle: wanted.subarray(head, wanted.length - tail), tail }
 }
 
-export type KeptRow = {
+export type StoredRow = {
   claim_id: string
   status: number
   headers: Record<string, string>
@@ -45,7 +45,7 @@ export type KeptRow = {
 } & ({ pieces_bytes: null } | { pieces_bytes: bigint; pieces_head: bigint; pieces_tail: bigint })
 
 /** A large body comes piece by piece at the reader's pace: one of them is in memory at a time. */
-export function keptAnswer(tx: Tx, row: KeptRow): Answer {
+export function storedAnswer(tx: Tx, row: StoredRow): Answer {
   const { status, headers, body } = row
   if (row.pieces_bytes === null) return { status, headers, body }
   const [head, tail] = [Number(row.pieces_head), Number(row.pieces_tail)]
@@ -76,11 +76,11 @@ async function readPiece(tx: Tx, claimId: string, no: number): Promise<Buffer> {
     'select bytes from stored_answer_pieces where claim_id = $1 and no = $2',
     [claimId, no],
   )
-  if (row === undefined) throw new Error('A piece of a kept answer is gone: it has expired.')
+  if (row === undefined) throw new Error('A piece of a stored answer has expired.')
   return row.bytes
 }
 
-/** An hour longer than any answer: they are written before it is kept. Gives how many went. */
+/** They are written before their answer, and live an hour longer. Returns how many were deleted. */
 export async function purgePieces(tx: Tx, most: number): Promise<number> {
   const where = `written_at < now() - interval '25 hours'`
   return deleteOldest(tx, most, { table: 'stored_answer_pieces', where, order: 'written_at' })

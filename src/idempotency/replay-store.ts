@@ -1,13 +1,13 @@
 import type { Db, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
-import type { Claim, ClaimOutcome, EarlyBody, KeptAnswer } from '../lib/answer.ts'
+import type { Claim, ClaimOutcome, EarlyBody, StorableAnswer } from '../lib/answer.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { keptAnswer, purgePieces, spliceOf, writePieces, type KeptRow } from './pieces-store.ts'
+import { storedAnswer, purgePieces, spliceOf, writePieces, type StoredRow } from './pieces-store.ts'
 
 /** Remembers answers by idempotency key, scoped to the account, across all processes. */
 export type Replay = {
   claim(request: KeyRequest): Promise<ClaimOutcome>
-  keep(claim: Claim, answer: KeptAnswer): Promise<void>
+  keep(claim: Claim, answer: StorableAnswer): Promise<void>
   free(claim: Claim): Promise<void>
   /** In the background: removes what has expired, and frees what could not be freed when it should have been. */
   tidy(signal: AbortSignal): Promise<void>
@@ -18,7 +18,7 @@ type KeyRequest = { accountId: string; key: string; route: string }
 export type ReplayOptions = {
   db: Db
   processId: string
-  /** What an account may have kept at once; without a limit in tests only. */
+  /** How large the stored answers of an account may be together; without a limit in tests only. */
   budgetBytes?: number
 }
 
@@ -48,7 +48,7 @@ export function createReplay({ db, processId, budgetBytes = Infinity }: ReplayOp
         const claim = { id: uuidv7(), accountId: request.accountId, key: request.key }
         try {
           const taken = await takeClaim(db, { ...request, claimId: claim.id, processId })
-          if (taken !== undefined && taken.keptBytes < budgetBytes)
+          if (taken !== undefined && taken.storedBytes < budgetBytes)
             return { state: 'claimed', claim }
           if (taken !== undefined) {
             await free(claim)
@@ -67,9 +67,9 @@ export function createReplay({ db, processId, budgetBytes = Infinity }: ReplayOp
     },
     async keep(claim, answer) {
       try {
-        await storeAnswer(db, { claim, answer, early: await keepEarly(db, claim, answer) })
+        await storeAnswer(db, { claim, answer, early: await storeEarly(db, claim, answer) })
       } catch (error) {
-        // Not kept, so a retry must be free to run.
+        // Not stored, so a retry must be free to run.
         unfreed.add(claim)
         throw error
       }
@@ -90,14 +90,14 @@ export function createReplay({ db, processId, budgetBytes = Infinity }: ReplayOp
 
 /**
  * Takes the key if it is new, expired, or left by a dead process (no heartbeat for 20 s). No call
- * lasts half an hour: a claim that old was not concluded, though its process lives. Tells what the
- * account has kept so far, and when the oldest of it goes.
+ * lasts half an hour: a claim that old was never ended, though its process lives. Returns the size of
+ * the stored answers of the account, and when the oldest of them expires.
  */
 async function takeClaim(
   tx: Tx,
   request: KeyRequest & { claimId: string; processId: string },
-): Promise<{ keptBytes: number; freeInS: number } | undefined> {
-  const [row] = await tx.query<{ kept: bigint; free_in_s: number }>(
+): Promise<{ storedBytes: number; freeInS: number } | undefined> {
+  const [row] = await tx.query<{ stored: bigint; free_in_s: number }>(
     `insert into idempotency_keys as old (account_id, key, claim_id, route, process_id, state, expires_at)
      values ($1, $2, $3, $4, $5, 'running', now() + interval '24 hours')
      on conflict (account_id, key) do update
@@ -111,15 +111,15 @@ async function takeClaim(
              or coalesce((select beat_at from processes where id = old.process_id), old.claimed_at)
                   < now() - interval '20 seconds'))
      returning
-       (select coalesce(sum(bytes), 0)::int8 from ${SIZES}) as kept,
+       (select coalesce(sum(bytes), 0)::int8 from ${SIZES}) as stored,
        (select extract(epoch from min(hour) + interval '25 hours' - now())::float8 from ${SIZES})
          as free_in_s`,
     [request.accountId, request.key, request.claimId, request.route, request.processId],
   )
-  return row && { keptBytes: Number(row.kept), freeInS: Math.ceil(row.free_in_s) }
+  return row && { storedBytes: Number(row.stored), freeInS: Math.ceil(row.free_in_s) }
 }
 
-/** An answer that was kept within an hour is gone 25 hours after the hour began. */
+/** An answer that was stored within an hour has expired 25 hours after that hour began. */
 const SIZES = `stored_answer_sizes where account_id = $1 and hour > now() - interval '25 hours'`
 
 /** What became of a key that could not be taken. */
@@ -132,24 +132,24 @@ async function readKey(tx: Tx, request: KeyRequest): Promise<ClaimOutcome | unde
   if (row === undefined) return undefined
   const { route, state } = row
   if (route !== request.route) return { state: 'other_route' }
-  return state === 'running' ? { state } : { state: 'kept', answer: keptAnswer(tx, row) }
+  return state === 'running' ? { state } : { state: 'stored', answer: storedAnswer(tx, row) }
 }
 
-type KeyRow = KeptRow & { route: string; state: 'running' | 'stored' }
+type KeyRow = StoredRow & { route: string; state: 'running' | 'stored' }
 
-/** A large body is written before the commit that keeps it. It must not depend on that commit. */
-export async function keepEarly(
+/** A large body is written before the commit that stores the answer, and does not depend on it. */
+export async function storeEarly(
   db: Db,
   claim: Claim,
-  { body }: KeptAnswer,
+  { body }: StorableAnswer,
 ): Promise<EarlyBody | undefined> {
   return Buffer.byteLength(body) > LARGE_BYTES ? writePieces(db, claim, body) : undefined
 }
 
-export type AnswerToKeep = {
+export type AnswerToStore = {
   claim: Claim
-  answer: KeptAnswer
-  /** What `keepEarly` gave. */
+  answer: StorableAnswer
+  /** What `storeEarly` gave. */
   early?: EarlyBody | undefined
 }
 
@@ -157,7 +157,7 @@ export type AnswerToKeep = {
  * Stores an answer in the caller's transaction, for a claim that is still its own: an answer and the
  * money it cost are committed together or not at all.
  */
-export async function storeAnswer(tx: Tx, { claim, answer, early }: AnswerToKeep): Promise<void> {
+export async function storeAnswer(tx: Tx, { claim, answer, early }: AnswerToStore): Promise<void> {
   const { status, headers, body } = answer
   const { middle, bytes, head, tail } = early
     ? spliceOf(early, body)
@@ -175,11 +175,11 @@ export async function storeAnswer(tx: Tx, { claim, answer, early }: AnswerToKeep
   ])
 }
 
-/** What a row takes beside its headers and its body: key, ids, times, and its places in indexes. */
+/** Bytes of a row beside its headers and its body: key, ids, times, entries of indexes. */
 const ROW_BYTES = 500
 
 const STORE_ANSWER = `
-  with kept as (
+  with stored as (
     update idempotency_keys
     set state = 'stored', status = $4::int, headers = $5::text::jsonb, body = $6::bytea,
       pieces_bytes = $7::int8, pieces_head = $8::int8, pieces_tail = $9::int8,
@@ -190,7 +190,7 @@ const STORE_ANSWER = `
   insert into stored_answer_sizes (account_id, hour, bytes)
   select account_id, date_trunc('hour', now()),
     ${ROW_BYTES} + length($5::text) + length($6::bytea) + coalesce($7::int8, 0)
-  from kept
+  from stored
   on conflict (account_id, hour) do update set bytes = stored_answer_sizes.bytes + excluded.bytes`
 
 /** In no pieces. */
@@ -209,7 +209,7 @@ export async function lockClaim(tx: Tx, claim: Claim): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Only while it runs: what was kept in the meantime stays. */
+/** Only while it runs: an answer that was stored in the meantime stays. */
 async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
   await tx.query(
     `delete from idempotency_keys
@@ -218,7 +218,7 @@ async function freeClaim(tx: Tx, claim: Claim): Promise<void> {
   )
 }
 
-/** A small batch at a time, so that no lock is held long. Gives how many were removed. */
+/** A small batch at a time, so that no lock is held long. Returns how many were deleted. */
 async function purgeExpired(tx: Tx, most: number): Promise<number> {
   const where = 'expires_at <= now()'
   return deleteOldest(tx, most, { table: 'idempotency_keys', where, order: 'expires_at' })

@@ -37,8 +37,8 @@ export type Sink = {
   end(text: string): void
 }
 
-/** An answer that can be kept and sent again: never a stream. */
-export type KeptAnswer = Answer & { body: string | Buffer }
+/** An answer that can be stored and sent again: never a stream. */
+export type StorableAnswer = Answer & { body: string | Buffer }
 
 /** The right to answer one idempotency key. Held by one running request. */
 export type Claim = { id: string; accountId: string; key: string }
@@ -48,9 +48,9 @@ export type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }
   | { state: 'other_route' }
-  /** The account has as much kept as it may. The oldest of it goes in so many seconds. */
+  /** The stored answers of the account fill its space. The oldest expires in so many seconds. */
   | { state: 'over_budget'; retryAfterS: number }
-  | { state: 'kept'; answer: Answer }
+  | { state: 'stored'; answer: Answer }
 
 /** A large body that is in the database already, under its claim: the commit only has to name it. */
 export type EarlyBody = { body: string | Buffer; bytes: number }
@@ -59,4 +59,4 @@ export type EarlyBody = { body: string | Buffer; bytes: number }
  * Handed to a paid operation whose request bears an idempotency key: the operation stores
  * `answer(result)` for the claim in the very transaction that settles its money.
  */
-export type Keep<Result> = { claim: Claim; answer: (result: Result) => KeptAnswer }
+export type Keep<Result> = { claim: Claim; answer: (result: Result) => StorableAnswer }

@@ -3,8 +3,8 @@ import type { BackgroundJob } from '../lib/clock.ts'
 import { tellWebhooks } from './events.ts'
 import { noteOutage } from './outages-store.ts'
 
-/** As a process sees it; with a model, only that one is in trouble. */
-type Trouble = { upstream: string; model?: string; why: string; since: Date }
+/** As a process sees it; with a model, only that one has a problem. */
+type Problem = { upstream: string; model?: string; why: string; since: Date }
 
 const EVERY_MS = 5_000
 
@@ -12,12 +12,12 @@ const EVERY_MS = 5_000
  * Sends an event when an upstream does not answer or refuses our account, once per outage. An outage
  * is over when no process has seen it for five minutes. Costs no query while all is well.
  */
-export function outageWatch({ db, troubles }: { db: Db; troubles(): Trouble[] }): BackgroundJob {
+export function outageWatch({ db, problems }: { db: Db; problems(): Problem[] }): BackgroundJob {
   return {
     name: 'upstream-outages',
     everyMs: EVERY_MS,
     async run() {
-      const whole = troubles().filter(({ model }) => model === undefined)
+      const whole = problems().filter(({ model }) => model === undefined)
       for (const [upstream, [first]] of Map.groupBy(whole, (one) => one.upstream)) {
         const { why, since } = first!
         await db.begin(async (tx) => {

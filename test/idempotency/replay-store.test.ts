@@ -4,17 +4,17 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
-import type { Answer, Claim, KeptAnswer } from '../../src/lib/answer.ts'
+import type { Answer, Claim, StorableAnswer } from '../../src/lib/answer.ts'
 import {
   createReplay,
-  keepEarly,
+  storeEarly,
   storeAnswer,
   type Replay,
 } from '../../src/idempotency/replay-store.ts'
 import { withDatabase } from '../support/databases.ts'
 
 const ROUTE = 'POST /v1/embeddings'
-const answer: KeptAnswer = {
+const answer: StorableAnswer = {
   status: 201,
   headers: { 'content-type': 'application/json' },
   body: '{"a":"é"}',
@@ -55,8 +55,8 @@ withDatabase('replay', (open) => {
       const claim = await claimed()
       await replay.keep(claim, { ...answer, body })
       const outcome = await replay.claim(current)
-      assert.equal(outcome.state, 'kept')
-      const kept = (outcome as { answer: KeptAnswer }).answer
+      assert.equal(outcome.state, 'stored')
+      const kept = (outcome as { answer: StorableAnswer }).answer
       assert.equal(kept.status, 201)
       assert.deepEqual(kept.headers, answer.headers)
       assert.deepEqual(bytesOf(kept.body), bytesOf(body))
@@ -77,7 +77,7 @@ withDatabase('replay', (open) => {
     const again = await claimed(current)
     await replay.keep(again, answer)
     await replay.free(again)
-    assert.equal((await replay.claim(current)).state, 'kept')
+    assert.equal((await replay.claim(current)).state, 'stored')
   })
 
   test('a claim of a dead process is taken over, and its late answer changes nothing', async () => {
@@ -114,7 +114,7 @@ withDatabase('replay', (open) => {
         [current.key, hours],
       )
     await pass('23 hours 59 minutes')
-    assert.equal((await replay.claim(current)).state, 'kept')
+    assert.equal((await replay.claim(current)).state, 'stored')
     await pass('1 minute')
     await replay.keep(await claimed(current), answer)
     await pass('24 hours')
@@ -142,14 +142,14 @@ withDatabase('replay', (open) => {
     })
     for (const [i, request] of requests.entries()) {
       const outcome = await replay.claim(request)
-      assert.equal(outcome.state, 'kept')
-      assert.equal(String((outcome as { answer: KeptAnswer }).answer.body), `answer ${i}`)
+      assert.equal(outcome.state, 'stored')
+      assert.equal(String((outcome as { answer: StorableAnswer }).answer.body), `answer ${i}`)
     }
   })
 
   async function keptNow(request = current): Promise<{ length: number; body: Buffer }> {
     const outcome = await replay.claim(request)
-    assert.equal(outcome.state, 'kept')
+    assert.equal(outcome.state, 'stored')
     const { headers, body } = (outcome as { answer: Answer }).answer
     const bytes = Buffer.isBuffer(body) ? body : await buffer(body as Readable)
     return { length: Number(headers['content-length']), body: bytes }
@@ -192,7 +192,7 @@ withDatabase('replay', (open) => {
   for (const [where, draft, body] of drafts) {
     test(`an answer that differs ${where} from what was written early is kept as it is`, async () => {
       const claim = await claimed()
-      const early = await keepEarly(db, claim, { ...answer, body: draft })
+      const early = await storeEarly(db, claim, { ...answer, body: draft })
       await db.begin((tx) => storeAnswer(tx, { claim, answer: { ...answer, body }, early }))
       const kept = await keptNow()
       assert.ok(kept.body.equals(Buffer.from(body)), 'the same bytes')
@@ -220,7 +220,7 @@ withDatabase('replay', (open) => {
     await pass(1)
     const again = await claimed(current)
     await replay.keep(again, answer)
-    const outcome = (await replay.claim(current)) as { answer: KeptAnswer }
+    const outcome = (await replay.claim(current)) as { answer: StorableAnswer }
     assert.equal(String(outcome.answer.body), answer.body)
     await replay.tidy(signal)
     assert.equal(await pieces(), 3)
@@ -242,7 +242,7 @@ withDatabase('replay', (open) => {
     assert.equal(refused.state, 'over_budget')
     const { retryAfterS } = refused as { retryAfterS: number }
     assert.ok(retryAfterS > 24 * 3_600 && retryAfterS <= 25 * 3_600, String(retryAfterS))
-    assert.equal((await thrifty.claim(first)).state, 'kept')
+    assert.equal((await thrifty.claim(first)).state, 'stored')
     assert.equal(
       (await thrifty.claim(newKey())).state,
       'claimed',

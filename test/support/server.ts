@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import type { Claim, KeptAnswer } from '../../src/lib/answer.ts'
+import type { Claim, StorableAnswer } from '../../src/lib/answer.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog, type Log } from '../../src/lib/log.ts'
 import type { Principal } from '../../src/accounts/principal.ts'
@@ -87,6 +87,6 @@ const openLimiter: Limiter = {
 /** For tests that are not about replays: every key is new. */
 const forgetfulStore: ReplayStore = {
   claim: async ({ accountId, key }) => ({ state: 'claimed', claim: { id: key, accountId, key } }),
-  keep: async (_claim: Claim, _answer: KeptAnswer) => {},
+  keep: async (_claim: Claim, _answer: StorableAnswer) => {},
   free: async () => {},
 }

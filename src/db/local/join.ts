@@ -6,7 +6,7 @@ import { openHome, writing } from './home.ts'
 import { readPostmaster } from './leftovers.ts'
 import { urlFor } from './settings.ts'
 import { startLocked, type LocalOptions } from './start.ts'
-import { LocalTrouble } from './trouble.ts'
+import { DatabaseError } from './database-error.ts'
 
 export type UsedServer = {
   url: string
@@ -51,8 +51,8 @@ function answers(socketFolder: string): Promise<boolean> {
   })
 }
 
-function noAnswer(folder: string, pid: number): LocalTrouble {
-  return new LocalTrouble(
+function noAnswer(folder: string, pid: number): DatabaseError {
+  return new DatabaseError(
     `The process ${pid} holds the data folder ${folder}, but its database does not answer. Stop it and try again.`,
   )
 }

@@ -7,7 +7,7 @@ import { HERE } from './initialise.ts'
 import { endLeftovers, readPostmaster } from './leftovers.ts'
 import { asArguments } from './settings.ts'
 import { dropSocketLock } from './socket-folder.ts'
-import { LocalTrouble } from './trouble.ts'
+import { DatabaseError } from './database-error.ts'
 import { spawnWatched, type WatchedChild } from './watched-child.ts'
 
 type Running = {
@@ -50,7 +50,7 @@ export async function keepRunning(
         child = await startOnce(options, stopping.signal)
         break
       } catch (error) {
-        const reason = error instanceof LocalTrouble ? error.message : undefined
+        const reason = error instanceof DatabaseError ? error.message : undefined
         log.error('The database server does not start.', { error, ...(reason && { reason }) })
       }
     }
@@ -92,7 +92,7 @@ async function startOnce(options: Running, signal: AbortSignal): Promise<Watched
     },
   })
   if (await becomesReady(child, options, signal)) return child
-  throw new LocalTrouble(explain(child.words(), { folder: home.data }))
+  throw new DatabaseError(explain(child.words(), { folder: home.data }))
 }
 
 /** Without a limit: a recovery after a crash takes the time it takes, and ending it helps nobody. */

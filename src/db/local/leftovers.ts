@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parsePostmasterFile, type Postmaster } from './postmaster-file.ts'
-import { LocalTrouble } from './trouble.ts'
+import { DatabaseError } from './database-error.ts'
 
 /**
  * Ends what a former service left running in this data folder. The caller owns the folder, so
@@ -105,9 +105,9 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function stuck(folder: string): LocalTrouble {
+function stuck(folder: string): DatabaseError {
   const pids = processesIn(folder).join(', ')
-  return new LocalTrouble(
+  return new DatabaseError(
     `A former PostgreSQL still works in ${folder} and does not end (process ${pids}). End it, or restart the machine.`,
   )
 }

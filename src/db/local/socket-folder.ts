@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { giveTo, type Home } from './home.ts'
-import { asTrouble, LocalTrouble } from './trouble.ts'
+import { asDatabaseError, DatabaseError } from './database-error.ts'
 
 /** The folder of the server's socket: in DATA_DIR, or a short one where its path is too long. */
 export function makeSocketFolder(home: Home): string {
@@ -10,7 +10,7 @@ export function makeSocketFolder(home: Home): string {
   for (const folder of choices) {
     if (isMade(folder, home)) return folder
   }
-  throw new LocalTrouble(
+  throw new DatabaseError(
     `There is no folder for the socket of PostgreSQL: tried ${choices.join(', ')}. Choose a DATA_DIR with a shorter path.`,
   )
 }
@@ -58,7 +58,7 @@ function isMade(folder: string, { as }: Home): boolean {
     giveTo(as, folder)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw asTrouble(error, folder)
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw asDatabaseError(error, folder)
   }
   const found = lstatSync(folder, { throwIfNoEntry: false })
   if (found === undefined || !found.isDirectory() || (found.mode & 0o077) !== 0) return false

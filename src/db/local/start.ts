@@ -8,7 +8,7 @@ import { initialise } from './initialise.ts'
 import { keepRunning } from './keep-running.ts'
 import { serverSettings, urlFor } from './settings.ts'
 import { dropSocketFolder, makeSocketFolder } from './socket-folder.ts'
-import { LocalTrouble } from './trouble.ts'
+import { DatabaseError } from './database-error.ts'
 
 export type LocalOptions = {
   /** DATA_DIR */
@@ -85,7 +85,7 @@ export async function startLocked(
 }
 
 async function prepareData(home: Home, binaries: Binaries): Promise<void> {
-  if (!home.reachable && binaries.major < 16) throw new LocalTrouble(unreachable(home))
+  if (!home.reachable && binaries.major < 16) throw new DatabaseError(unreachable(home))
   assertNothingUnfinished(home)
   if (hasData(home.data, binaries.major)) ownData(home)
   else await initialise(home, binaries)

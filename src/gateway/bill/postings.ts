@@ -1,10 +1,10 @@
 import { costsOf } from '../../activity/activity-store.ts'
 import type { ActivityRecord } from '../../activity/record.ts'
 import {
-  keepEarly,
+  storeEarly,
   lockClaim,
   storeAnswer,
-  type AnswerToKeep,
+  type AnswerToStore,
 } from '../../idempotency/replay-store.ts'
 import type { Charge, Outcome } from '../../ledger/commands.ts'
 import type { EarlyBody } from '../../lib/answer.ts'
@@ -39,7 +39,7 @@ export async function settleSurely(
 ): Promise<Receipt | undefined> {
   const { lines, records, keep } = settlement
   const draft = keep?.answer(wholeCharge(ids, lines))
-  const early = draft && (await patiently(() => keepEarly(db, keep!.claim, draft)))
+  const early = draft && (await patiently(() => storeEarly(db, keep!.claim, draft)))
   return queue.submitSurely(settlePosting(clock, order, ids, settlement, early), {
     fromPosted: postedReceipt,
     fromDatabase: () => recordedReceipt({ db }, records),
@@ -106,7 +106,7 @@ function settlePosting(
   }
 }
 
-export function answerWrite(stored: AnswerToKeep): CallWrite {
+export function answerWrite(stored: AnswerToStore): CallWrite {
   return { write: (tx) => storeAnswer(tx, stored) }
 }
 

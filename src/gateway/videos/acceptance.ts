@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
-import type { KeptAnswer } from '../../lib/answer.ts'
+import type { StorableAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Billing } from '../bill/billing.ts'
 import { insufficient } from '../bill/insufficient.ts'
@@ -16,7 +16,7 @@ export async function acceptJob(
   { billing, db }: { billing: Billing; db: Db },
   call: GatewayCall,
   job: NewVideoJob,
-  answer: KeptAnswer,
+  answer: StorableAnswer,
 ): Promise<void> {
   let acceptance: Acceptance
   try {
@@ -41,7 +41,7 @@ function fromPosted({ outcome, replaced }: CallPosted): Acceptance {
   return replaced ? 'taken_over' : 'accepted'
 }
 
-function postingOf({ claim }: GatewayCall, job: NewVideoJob, answer: KeptAnswer): CallPosting {
+function postingOf({ claim }: GatewayCall, job: NewVideoJob, answer: StorableAnswer): CallPosting {
   const { accountId, holdId } = job
   return {
     accountId,

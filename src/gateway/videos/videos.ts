@@ -2,7 +2,7 @@ import { decimal, decimalText } from '../../lib/decimal.ts'
 import { toMicro } from '../../ledger/money.ts'
 import { notFound, type PricedModel } from '../../catalog/catalog.ts'
 import type { Db } from '../../db/db.ts'
-import type { KeptAnswer } from '../../lib/answer.ts'
+import type { StorableAnswer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import { videoPriceUsd } from '../../upstream/prices/media-price.ts'
@@ -39,8 +39,8 @@ export async function submitVideo(
   videos: Videos,
   call: GatewayCall,
   body: VideoBody,
-  render: (job: Accepted) => KeptAnswer,
-): Promise<KeptAnswer & { kept?: true }> {
+  render: (job: Accepted) => StorableAnswer,
+): Promise<StorableAnswer & { kept?: true }> {
   const { gateway } = videos
   checkLinks(body)
   checkContradictions(body)

@@ -34,7 +34,7 @@ function contents(dataDir: string): string[] {
 async function refused(dataDir: string, expected: RegExp): Promise<void> {
   const before = contents(dataDir)
   await assert.rejects(start(dataDir), (error: Error) => {
-    assert.equal(error.name, 'LocalTrouble')
+    assert.equal(error.name, 'DatabaseError')
     assert.match(error.message, expected)
     return true
   })

@@ -223,7 +223,7 @@ withDatabase('a bill', (open) => {
     const { claim, again } = await claimKey('kept')
     const receipt = await (await openOne(400n)).settle([line(150n)], { claim, answer })
     const replayed = await again()
-    assert.equal(replayed.state, 'kept')
+    assert.equal(replayed.state, 'stored')
     assert.equal(String(replayed.answer.body as Buffer), answer(receipt).body)
   })
 
@@ -233,7 +233,7 @@ withDatabase('a bill', (open) => {
   }
   const keptBody = async (again: Awaited<ReturnType<typeof claimKey>>['again']) => {
     const replayed = await again()
-    assert.equal(replayed.state, 'kept')
+    assert.equal(replayed.state, 'stored')
     return text(replayed.answer.body as Readable)
   }
 

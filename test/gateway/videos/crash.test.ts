@@ -53,8 +53,8 @@ describe('kill -9 of a replica at each step of a video job', { concurrency: fals
       assert.equal(await child.ended, null, 'it was killed')
       const replay = createReplay({ db, processId: uuidv7() })
       const kept = await replay.claim({ accountId: asha, key, route: 'POST /v1/videos' })
-      assert.equal(kept.state, 'kept')
-      const id = String(kept.state === 'kept' && (kept.answer.body as Buffer))
+      assert.equal(kept.state, 'stored')
+      const id = String(kept.state === 'stored' && (kept.answer.body as Buffer))
       const survivor = await openStudio({ db, simulators: [simulator] })
       survivor.begin()
       try {

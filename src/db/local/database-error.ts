@@ -1,16 +1,16 @@
-/** The database of our own cannot be had. The message is for the operator: the cause and the cure. */
-export class LocalTrouble extends Error {
+/** The database that the service brings along cannot be used. The message tells the operator why, and what to do. */
+export class DatabaseError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
-    this.name = 'LocalTrouble'
+    this.name = 'DatabaseError'
   }
 }
 
-/** For a fault of the file system, which Node tells by a code. */
-export function asTrouble(error: unknown, folder: string): LocalTrouble {
-  if (error instanceof LocalTrouble) return error
+/** For an error of the file system, of which Node gives a code. */
+export function asDatabaseError(error: unknown, folder: string): DatabaseError {
+  if (error instanceof DatabaseError) return error
   const { code, message } = error as NodeJS.ErrnoException
-  return new LocalTrouble(sentenceFor(code, folder) ?? `${folder}: ${message}.`, { cause: error })
+  return new DatabaseError(sentenceFor(code, folder) ?? `${folder}: ${message}.`, { cause: error })
 }
 
 function sentenceFor(code: string | undefined, folder: string): string | undefined {
