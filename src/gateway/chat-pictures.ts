@@ -59,11 +59,7 @@ export async function chatPictures(
   const images = answers.flatMap(({ body }) => picturesIn(body)).slice(0, request.n)
   if (images.length === 0) throw firstFailure(settled)
   const { generationId } = answers[0]!
-  return {
-    images,
-    usage: sumUsage(answers.map(({ usage }) => usage)),
-    generationId,
-  }
+  return { images, usage: sumUsage(answers.map(({ usage }) => usage)), generationId }
 }
 
 async function drawOne(

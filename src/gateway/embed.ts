@@ -27,7 +27,9 @@ export async function embed(
   const model = gateway.catalog.requireModel(body.model, { outputs: ['embeddings'], inputs: [] })
   const { billing, rules } = gateway
   const textBytes = restBytes(body)
-  const mostTokens = mostRead(input, model.contextLength) + textBytes
+  // An upper bound: one token for each byte, and no more per input than the model reads.
+  const mostRead = model.contextLength ? model.contextLength * input.count : Infinity
+  const mostTokens = Math.min(input.bytes, mostRead) + textBytes
   const prompt = { ...EMPTY_PROMPT, textBytes, mediaTokens: input.tokens, mostTokens }
   const at = billing.clock.now()
   const charge = callCharge({ model, prompt, at, log: billing.log })
@@ -60,11 +62,6 @@ function restBytes({ input: _input, model: _model, ...rest }: EmbeddingsBody): n
 
 /** `bytes` counts a token as one byte. */
 type Input = { count: number; tokens: number; bytes: number }
-
-/** An upper bound: one token for each byte, and no more per input than the model reads. */
-function mostRead({ count, bytes }: Input, contextTokens: number | undefined): number {
-  return contextTokens ? Math.min(bytes, contextTokens * count) : bytes
-}
 
 function measureInput(input: unknown): Input {
   if (typeof input === 'string') {
@@ -110,7 +107,7 @@ function embeddingList(
   model: string,
   encoding: EmbeddingsBody['encoding_format'],
 ): unknown {
-  const write = encoding === 'base64' ? vectorBase64 : floats
+  const write = encoding === 'base64' ? vectorBase64 : (vector: Float32Array) => Array.from(vector)
   return {
     object: 'list',
     data: result.vectors.map((vector, index) => ({
@@ -121,8 +118,4 @@ function embeddingList(
     model,
     usage: { prompt_tokens: usage.promptTokens, total_tokens: usage.promptTokens },
   }
-}
-
-function floats(vector: Float32Array): number[] {
-  return Array.from(vector)
 }

@@ -139,26 +139,14 @@ function usageOf(
 ): StageUsage {
   const reported = reading.kind === 'reported' ? reading.usage : {}
   const { promptTokens, completionTokens, totalTokens } = reported
-  return {
-    ...reportedCost({ reading, rate: model, catalogMicro }),
-    promptTokens,
-    completionTokens,
-    totalTokens,
-  }
+  const cost = reportedCost({ reading, rate: model, catalogMicro })
+  return { ...cost, promptTokens, completionTokens, totalTokens }
 }
 
 function tokensOf({ promptTokens, completionTokens, totalTokens }: StageUsage): Fields {
-  return {
-    input_tokens: promptTokens,
-    output_tokens: completionTokens,
-    total_tokens: totalTokens,
-  }
+  return { input_tokens: promptTokens, output_tokens: completionTokens, total_tokens: totalTokens }
 }
 
 function picture({ b64Json, mediaType, revisedPrompt }: ImageResult['images'][number]): Fields {
-  return {
-    b64_json: b64Json,
-    media_type: mediaType,
-    revised_prompt: revisedPrompt,
-  }
+  return { b64_json: b64Json, media_type: mediaType, revised_prompt: revisedPrompt }
 }

@@ -80,7 +80,9 @@ type Inline = { declared: string; base64: string }
 function readInline({ declared, base64 }: Inline, type: MediaType, reading: MediaReading): void {
   reading.mediaBytes += base64.length
   const size = (base64.length / 4) * 3
-  if (type === 'image_url' && isPicture(declared)) reading.mediaTokens += imageTokens(size)
+  // SVG is read as text.
+  const picture = declared.startsWith('image/') && !declared.startsWith('image/svg')
+  if (type === 'image_url' && picture) reading.mediaTokens += imageTokens(size)
   else if (declared.startsWith('audio/')) {
     reading.audioTokens += soundTokens(fileIn(base64, reading))
   } else reading.mediaTokens += fileTokens(fileIn(base64, reading), declared)
@@ -95,11 +97,6 @@ function fileIn(base64: string, reading: MediaReading): Buffer {
     throw invalidField('messages', `have more than ${MOST_FILES} sounds, films and files`)
   }
   return Buffer.from(base64, 'base64')
-}
-
-/** SVG is read as text. */
-function isPicture(declared: string): boolean {
-  return declared.startsWith('image/') && !declared.startsWith('image/svg')
 }
 
 /** Undefined for a link; anything else that is not inline data is refused. */

@@ -23,7 +23,7 @@ import {
   unavailable,
 } from './contract/upstream-error.ts'
 import { UpstreamHealth } from './health/health.ts'
-import { choose } from './health/routing.ts'
+import { choose } from './health/circuit.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import type { UsageReading } from './contract/usage.ts'
@@ -197,7 +197,8 @@ async function tryTarget<Name extends keyof Work>(
     }
     report('ok')
     // A stream ends its trace itself.
-    if (trace && work.name !== 'chatStream') endTrace(trace, 'ok', usageOf(result))
+    if (trace && work.name !== 'chatStream')
+      endTrace(trace, 'ok', (result as { usage?: UsageReading }).usage)
     return { result }
   } catch (error) {
     const outcome = attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt)
@@ -205,10 +206,6 @@ async function tryTarget<Name extends keyof Work>(
     trace?.end(outcome)
     return afterError(parts, target, attempt, error)
   }
-}
-
-function usageOf(result: object): UsageReading | undefined {
-  return (result as { usage?: UsageReading }).usage
 }
 
 function outcomeOf(error: unknown, { connection, call }: UpstreamAttempt): string {

@@ -126,11 +126,7 @@ function chatRequest(
     body,
     stream: body.stream === true,
     user: gateway.nameForUpstream(call.principal.accountId),
-    ours: {
-      id: prefixedId('chatcmpl-'),
-      model,
-      created: Math.floor(at.getTime() / 1_000),
-    },
+    ours: { id: prefixedId('chatcmpl-'), model, created: Math.floor(at.getTime() / 1_000) },
   }
 }
 
@@ -141,10 +137,7 @@ function requireChatModel(
   inputs: Set<InputModality>,
 ): PricedModel {
   const wanted = (body.modalities ?? []).filter((one) => one !== 'text')
-  return catalog.requireModel(body.model, {
-    outputs: ['text', ...wanted],
-    inputs: [...inputs],
-  })
+  return catalog.requireModel(body.model, { outputs: ['text', ...wanted], inputs: [...inputs] })
 }
 
 /** Tools that an upstream runs have prices per use that are not in the catalog. */

@@ -67,9 +67,7 @@ export function carriedDetails(text: unknown, model: string): Fields[] {
   if (!isCarrier(text)) return []
   let carried: unknown
   try {
-    carried = parseRequestJson(Buffer.from(text.slice(MARK.length), 'base64url'), {
-      stored: false,
-    })
+    carried = parseRequestJson(Buffer.from(text.slice(MARK.length), 'base64url'), { stored: false })
   } catch {
     return []
   }

@@ -33,7 +33,7 @@ export async function streamChat(
   form: StreamForm,
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
-  const { stage, estimate, targets, request } = order
+  const { stage, estimate, targets, request, usage, writes } = order
   const { accountId } = principal
   const course = newCourse()
   gateway.leftUnpaid.streams.admit(accountId)
@@ -52,11 +52,8 @@ export async function streamChat(
         : streamWithin(gateway, { order, bill, callLimit, asking }),
     )
     const opened = { bill, stream, course, leave }
-    const body = new ChatOutflow(
-      stream,
-      form,
-      streamEnds(gateway, call, paidOf(order), form, opened),
-    )
+    const paid = { stage, usage, writes, thoughts: estimate.thoughts }
+    const body = new ChatOutflow(stream, form, streamEnds(gateway, call, paid, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
@@ -69,10 +66,6 @@ export async function streamChat(
 
 /** The parts of the order that a running stream needs; without the prompt, which may be long. */
 type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<CostEstimate, 'thoughts'>
-
-function paidOf({ stage, usage, writes, estimate: { thoughts } }: ChatOrder): Paid {
-  return { stage, usage, writes, thoughts }
-}
 
 function streamEnds(
   gateway: Pick<Gateway, 'catalog' | 'leftUnpaid'>,

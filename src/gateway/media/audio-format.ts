@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { docType } from './ebml.ts'
-import { mediaType } from './media-format.ts'
+import { mediaType, word } from './media-format.ts'
 import { afterTags, isAdts, isMpegFrame } from './mpeg-frame.ts'
 import { isAudioOnly } from './mp4-boxes.ts'
 
@@ -35,16 +35,13 @@ export function audioFormat(bytes: Buffer): AudioFormat | undefined {
   if (first === 'OggS') return 'ogg'
   if (first === 'ADIF') return 'aac'
   if (word(bytes, 4) === 'ftyp') return isM4a(bytes) ? 'm4a' : undefined
-  if (bytes.length > 4 && bytes.readUInt32BE(0) === EBML) {
-    return docType(bytes) === 'webm' ? 'webm' : undefined
-  }
+  if (docType(bytes) === 'webm') return 'webm'
   if (first.startsWith('ID3')) return taggedFormat(bytes.subarray(afterTags(bytes)))
   if (isAdts(bytes)) return 'aac'
   return isMpegFrame(bytes) ? 'mp3' : undefined
 }
 
 const RIFF = new Set(['RIFF', 'RF64', 'BW64'])
-const EBML = 0x1a45dfa3
 const APPLE_AUDIO = new Set(['M4A ', 'M4B ', 'M4P '])
 /** 3GP recordings and QuickTime are other formats. */
 const OTHER_BRANDS = /^(?:3g|qt|hei|hev|mif1|msf1|avi)/
@@ -75,8 +72,4 @@ function otherKind(bytes: Buffer): string {
 export function looksLikeText(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 512)
   return start.every((byte) => byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
-}
-
-function word(bytes: Buffer, at: number): string {
-  return bytes.toString('latin1', at, at + 4)
 }

@@ -11,6 +11,7 @@ const MOST_ELEMENTS = 1_024
 
 /** `webm` or `matroska`. */
 export function docType(bytes: Buffer): string | undefined {
+  if (bytes.length < 5 || bytes.readUInt32BE(0) !== HEADER) return undefined
   const header = child(bytes, whole(bytes), HEADER)
   const type = header && child(bytes, header, DOC_TYPE)
   if (type === undefined) return undefined

@@ -57,10 +57,7 @@ export function mediaType(bytes: Buffer): string | undefined {
   if (word(bytes, 0) === 'RIFF') return word(bytes, 8) === 'WEBP' ? 'image/webp' : undefined
   if (word(bytes, 4) === 'ftyp') return brandType(bytes)
   if (BARE_QUICKTIME.has(word(bytes, 4))) return 'video/quicktime'
-  if (bytes.length > 4 && bytes.readUInt32BE(0) === EBML) {
-    return docType(bytes) === 'webm' ? 'video/webm' : undefined
-  }
-  return undefined
+  return docType(bytes) === 'webm' ? 'video/webm' : undefined
 }
 
 const MAGIC: [Buffer, string][] = [
@@ -73,7 +70,6 @@ const MAGIC: [Buffer, string][] = [
   [Buffer.from([0, 0, 1, 0xba]), 'video/mpeg'],
   [Buffer.from([0, 0, 1, 0xb3]), 'video/mpeg'],
 ]
-const EBML = 0x1a45dfa3
 const BARE_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip'])
 /** The same container also holds still pictures, 3GP recordings and music. */
 const OTHER_BRANDS = /^(?:3g|hei|hev|mif1|msf1|avi|M4A|M4B|M4P)/
@@ -84,6 +80,7 @@ function brandType(bytes: Buffer): string | undefined {
   return OTHER_BRANDS.test(brand) || isAudioOnly(bytes) ? undefined : 'video/mp4'
 }
 
-function word(bytes: Buffer, at: number): string {
+/** Four characters. */
+export function word(bytes: Buffer, at: number): string {
   return bytes.toString('latin1', at, at + 4)
 }

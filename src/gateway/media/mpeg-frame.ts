@@ -54,7 +54,8 @@ const MOST_PADDING = 64 * 1024
 /** Where the sound begins, after ID3v2 tags and padding. */
 export function afterTags(bytes: Buffer): number {
   let at = 0
-  for (let tags = 0; tags < MOST_TAGS && isTag(bytes, at); tags++) {
+  for (let tags = 0; tags < MOST_TAGS && at + 10 <= bytes.length; tags++) {
+    if (bytes.toString('latin1', at, at + 3) !== 'ID3') break
     const [a, b, c, d] = [bytes[at + 6]!, bytes[at + 7]!, bytes[at + 8]!, bytes[at + 9]!]
     const footer = (bytes[at + 5]! & 0x10) === 0 ? 0 : 10
     at += 10 + footer + ((a & 0x7f) << 21) + ((b & 0x7f) << 14) + ((c & 0x7f) << 7) + (d & 0x7f)
@@ -62,8 +63,4 @@ export function afterTags(bytes: Buffer): number {
   const end = Math.min(bytes.length, at + MOST_PADDING)
   while (at < end && bytes[at] === 0) at++
   return Math.min(at, bytes.length)
-}
-
-function isTag(bytes: Buffer, at: number): boolean {
-  return at + 10 <= bytes.length && bytes.toString('latin1', at, at + 3) === 'ID3'
 }

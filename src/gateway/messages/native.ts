@@ -30,7 +30,8 @@ export function nativeRequest(
   body: MessagesBody & Fields,
   sent: { headers: SentHeaders; tools: Fields[]; catalogId: string; ours: NativeRequest['ours'] },
 ): NativeRequest {
-  const betas = keptBetas(sent.headers['anthropic-beta'])
+  const { 'anthropic-version': version, 'anthropic-beta': wanted } = sent.headers
+  const betas = keptBetas(wanted)
   const native: Fields = { ...body, messages: withoutCarriers(body.messages, sent.catalogId) }
   for (const name of DROPPED) delete native[name]
   if (!betas.some((beta) => beta.startsWith(CONTEXT_BETA))) delete native.context_management
@@ -40,7 +41,7 @@ export function nativeRequest(
     only: sent.tools.some(isClientRun),
     body: native,
     headers: {
-      'anthropic-version': versionOf(sent.headers['anthropic-version']),
+      'anthropic-version': version === OTHER_VERSION ? version : USUAL_VERSION,
       ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
     },
     ours: sent.ours,
@@ -50,10 +51,6 @@ export function nativeRequest(
 const CONTEXT_BETA = 'context-management'
 const USUAL_VERSION = '2023-06-01'
 const OTHER_VERSION = '2026-10-21'
-
-function versionOf(version: string | string[] | undefined): string {
-  return version === OTHER_VERSION ? OTHER_VERSION : USUAL_VERSION
-}
 
 /** Features with a price of their own, or refused. */
 const SPENDING =
@@ -79,7 +76,9 @@ function withoutCarriers(messages: readonly unknown[], model: string): unknown[]
   return messages.flatMap((message) => {
     if (!isFields(message) || !listOf(message.content).some(hasCarrier)) return [message]
     const content = listOf(message.content).flatMap((block) =>
-      hasCarrier(block) ? thinkingBlocks({ reasoning_details: carried(block, model) }) : [block],
+      hasCarrier(block)
+        ? thinkingBlocks({ reasoning_details: carriedDetails(carrierIn(block), model) })
+        : [block],
     )
     return content.length === 0 ? [] : [{ ...message, content }]
   })
@@ -91,8 +90,4 @@ function hasCarrier(block: unknown): block is Fields {
 
 function carrierIn(block: Fields): unknown {
   return block.type === 'thinking' ? block.signature : block.data
-}
-
-function carried(block: Fields, model: string): Fields[] {
-  return carriedDetails(carrierIn(block), model)
 }

@@ -33,7 +33,7 @@ export function chatTurns(messages: readonly unknown[], reading: Reading): Place
       if (calls.ids.length > 0) throw withoutResult(calls.at, calls.ids)
       say(turn.at, ...waiting, ...assistantTurn(turn, reading))
       waiting = []
-      calls = { ids: callIds(turn), at: turn.at }
+      calls = { ids: turn.blocks.filter(isCall).map(({ block }) => String(block.id)), at: turn.at }
     }
   }
   if (calls.ids.length > 0) throw withoutResult(calls.at, calls.ids)
@@ -96,17 +96,13 @@ function assistantTurn({ blocks }: Turn, { model, names }: Reading): Fields[] {
   const texts = textBlocks(blocks)
   if (texts.length > 0) message.content = textOfBlocks(texts, model)
   const details: Fields[] = []
-  for (const { block } of blocks.filter(isThought)) {
+  for (const { block } of blocks.filter(({ block }) => isThinking(block))) {
     addDetails(details, detailsOf(block, details.length, model))
   }
   if (details.length > 0) message.reasoning_details = details
   const calls = blocks.filter(isCall).map((call) => callOf(call, names))
   if (calls.length > 0) message.tool_calls = calls
   return texts.length === 0 && calls.length === 0 ? [] : [message]
-}
-
-function isThought({ block }: Placed): boolean {
-  return isThinking(block)
 }
 
 /** From our carrier, or as signed by the provider of the same model. */
@@ -122,10 +118,6 @@ function detailsOf(block: Fields, index: number, model: ReadingModel): Fields[] 
 
 function isCall({ block }: Placed): boolean {
   return block.type === 'tool_use'
-}
-
-function callIds({ blocks }: Turn): string[] {
-  return blocks.filter(isCall).map(({ block }) => String(block.id))
 }
 
 function callOf({ block, at }: Placed, names: ToolNames): Fields {

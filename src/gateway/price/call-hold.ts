@@ -187,12 +187,10 @@ function heldPrompt({ model, prompt, at }: HeldCall, promptTokens: number): Deci
   const costs = [promptCost(model.prices, plain, at)]
   const add = (use: TokenUse) => costs.push(promptCost(model.prices, use, at))
   if (prompt.audioTokens > 0) add({ ...plain, audioTokens: prompt.audioTokens })
-  if (prompt.cacheLife !== undefined) add({ ...plain, ...allWritten(prompt, promptTokens) })
+  const forAnHour = prompt.cacheLife === '1h' ? promptTokens : 0
+  if (prompt.cacheLife !== undefined)
+    add({ ...plain, cacheWriteTokens: promptTokens, cacheWrite1hTokens: forAnHour })
   return dearest(costs)
-}
-
-function allWritten({ cacheLife }: PromptSize, tokens: number): Partial<TokenUse> {
-  return { cacheWriteTokens: tokens, cacheWrite1hTokens: cacheLife === '1h' ? tokens : 0 }
 }
 
 /** Output that is certain: pictures, and the prediction. */

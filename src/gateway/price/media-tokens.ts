@@ -27,7 +27,7 @@ export function fileTokens(bytes: Buffer, type: string): number {
   const known = type === '' || type === 'application/octet-stream' ? mediaType(bytes) : type
   if (known === undefined || known === 'image/svg+xml') return textTokens(bytes.length)
   if (known.startsWith('image/')) return imageTokens(bytes.length)
-  if (known.startsWith('video/')) return filmTokens(bytes, known)
+  if (known.startsWith('video/')) return lengthTokens(bytes, filmSeconds(bytes, known), FILM)
   if (known.startsWith('audio/')) return soundTokens(bytes)
   const isPdf = known === 'application/pdf' && mediaType(bytes) === 'application/pdf'
   // Anything else is read as text.
@@ -65,10 +65,6 @@ function lengthTokens(
 
 /** One picture and its sound each second; a second of video has at least 2 kB. */
 const FILM = { tokensPerS: 300, leastBytesPerS: 2_000, bytesPerToken: 375 }
-
-function filmTokens(bytes: Buffer, type: string): number {
-  return lengthTokens(bytes, filmSeconds(bytes, type), FILM)
-}
 
 function filmSeconds(bytes: Buffer, type: string): number | undefined {
   if (type === 'video/webm') return ebmlSeconds(bytes)

@@ -50,9 +50,7 @@ async function askUpstream(
   try {
     const targets = [job.upstream!]
     const limit = callSignal(parts, signal)
-    const found = await parts.upstreams.call(targets, 'videoStatus', request, {
-      signal: limit,
-    })
+    const found = await parts.upstreams.call(targets, 'videoStatus', request, { signal: limit })
     const { status, usage, errorCode } = found
     if (status === 'processing') return undefined
     if (status === 'completed') return { status, usage }

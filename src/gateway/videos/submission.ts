@@ -48,9 +48,7 @@ async function start(
   await parts.pacer.turn(signal)
   try {
     const limit = callSignal(parts, signal)
-    const { jobId } = await parts.upstreams.call([target], 'videoStart', request, {
-      signal: limit,
-    })
+    const { jobId } = await parts.upstreams.call([target], 'videoStart', request, { signal: limit })
     return { jobId }
   } catch (error) {
     if (!(error instanceof Failure) || signal.aborted) throw error

@@ -29,9 +29,6 @@ export function voiceFor(
   throw new Failure(
     'unsuitable',
     `voice must be one of the voices of "${model.id}", such as ${some}.`,
-    {
-      param: 'voice',
-      code: 'model_capability',
-    },
+    { param: 'voice', code: 'model_capability' },
   )
 }

@@ -48,12 +48,7 @@ export function toolCallsOf(message: Fields): ToolCall[] {
     .filter(isFields)
     .map((raw) => {
       const { name, arguments: text } = fieldsOf(raw.function)
-      return {
-        id: textOf(raw.id) ?? '',
-        name: textOf(name) ?? '',
-        args: argumentsOf(text),
-        raw,
-      }
+      return { id: textOf(raw.id) ?? '', name: textOf(name) ?? '', args: argumentsOf(text), raw }
     })
 }
 

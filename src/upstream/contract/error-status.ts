@@ -18,7 +18,7 @@ export function classifyStatus(
   if (hint && status < 500) return { kind: 'rejected', why: hint.rejected }
   if (status === 429) return { kind: 'rate_limited', retryAfterS }
   if (status === 503 || status === 529) return { kind: 'overloaded', retryAfterS }
-  return BY_STATUS[status] ?? (isRefusal(status) ? REQUEST : { kind: 'failed' })
+  return BY_STATUS[status] ?? (status >= 400 && status < 500 ? REQUEST : { kind: 'failed' })
 }
 
 const REQUEST: ErrorCategory = { kind: 'rejected', why: 'request' }
@@ -32,10 +32,6 @@ const BY_STATUS: Record<number, ErrorCategory> = {
   410: { kind: 'missing' },
   413: { kind: 'rejected', why: 'payload' },
   425: { kind: 'failed' },
-}
-
-function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500
 }
 
 /** Many servers have no code for these two, only phrases: those that can mean nothing else. */

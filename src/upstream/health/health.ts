@@ -27,7 +27,7 @@ const COUNTED_AS_ERRORS = new Set(['account', 'rate_limited', 'overloaded', 'fai
 
 export class UpstreamHealth {
   /** By upstream and model. */
-  readonly #circuits = new Map<string, Map<string, Circuit>>()
+  readonly #circuits = new Map<string, { target: ModelTarget; circuit: Circuit }>()
   readonly #refusals = new Map<string, AccountRefusal>()
   readonly #missedInRow = new Map<string, Missed>()
   readonly #nowMs: () => number
@@ -40,7 +40,7 @@ export class UpstreamHealth {
   }
 
   circuit(target: ModelTarget): Circuit {
-    return this.#circuits.get(target.upstream)?.get(target.model) ?? CLOSED
+    return this.#circuits.get(keyOf(target))?.circuit ?? CLOSED
   }
 
   /** Asked only when no other is left. */
@@ -113,16 +113,11 @@ export class UpstreamHealth {
     const unreachable = [...this.#missedInRow]
       .filter(([upstream]) => this.#isUnreachable(upstream))
       .map(([upstream, { since }]) => ({ upstream, why: 'unreachable' as const, since }))
-    const open = [...this.#circuits].flatMap(([upstream, models]) =>
-      [...models]
-        .filter(([, circuit]) => gateOf(circuit, this.#nowMs()) === 'open')
-        .map(([model, { openedAtMs }]) => ({
-          upstream,
-          model,
-          why: 'circuit_open' as const,
-          since: new Date(openedAtMs),
-        })),
-    )
+    const open = [...this.#circuits.values()]
+      .filter(({ circuit }) => gateOf(circuit, this.#nowMs()) === 'open')
+      .map(({ target: { upstream, model }, circuit: { openedAtMs } }) => {
+        return { upstream, model, why: 'circuit_open' as const, since: new Date(openedAtMs) }
+      })
     return [...refused, ...unreachable, ...open]
   }
 
@@ -156,16 +151,18 @@ export class UpstreamHealth {
     this.#set(target, after)
   }
 
-  #set({ upstream, model }: ModelTarget, circuit: Circuit): void {
-    let models = this.#circuits.get(upstream)
-    if (models === undefined) this.#circuits.set(upstream, (models = new Map()))
-    if (circuit === CLOSED) models.delete(model)
-    else models.set(model, circuit)
+  #set(target: ModelTarget, circuit: Circuit): void {
+    if (circuit === CLOSED) this.#circuits.delete(keyOf(target))
+    else this.#circuits.set(keyOf(target), { target, circuit })
   }
 
   #now(): Date {
     return new Date(this.#nowMs())
   }
+}
+
+function keyOf({ upstream, model }: ModelTarget): string {
+  return `${upstream} ${model}`
 }
 
 function sampleOf(category: ErrorCategory): Sample {

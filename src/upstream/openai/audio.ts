@@ -56,15 +56,11 @@ export function readTranscription(answer: JsonAnswer): TranscriptionResult {
   return {
     text: json.text,
     language: textOf(language) || undefined,
-    durationS: isDuration(seconds) ? seconds : undefined,
+    durationS: typeof seconds === 'number' && seconds >= 0 && seconds < 1e6 ? seconds : undefined,
     verbose,
     usage: openAiUsage(rawUsage),
     generationId: answer.headers['x-generation-id'],
   }
-}
-
-function isDuration(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < 1e6
 }
 
 /** The format is always sent: upstreams have different defaults. */

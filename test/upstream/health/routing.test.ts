@@ -9,7 +9,7 @@ import {
   type Circuit,
   type Sample,
 } from '../../../src/upstream/health/circuit.ts'
-import { choose, type Candidate } from '../../../src/upstream/health/routing.ts'
+import { choose, type Candidate } from '../../../src/upstream/health/circuit.ts'
 
 const candidate = (target: string, more: Partial<Candidate<string>> = {}): Candidate<string> => ({
   target,

@@ -36,10 +36,7 @@ export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnT
 /** An answer of an upstream that speaks this dialect. */
 export function nativeAnswer(response: Fields, seed: string): WholeAnswer {
   const output = listOf(response.output).map(fieldsOf)
-  return {
-    ...nativeFinish(response),
-    output: output.map((item, i) => renamedItem(item, seed, i)),
-  }
+  return { ...nativeFinish(response), output: output.map((item, i) => renamedItem(item, seed, i)) }
 }
 
 export function nativeFinish(response: Fields): Pick<ResponseEnd, 'status' | 'incomplete'> {

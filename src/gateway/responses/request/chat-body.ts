@@ -37,7 +37,7 @@ export function chatBodyOf(
   const read = readTools(toolLists(body, items))
   const { tools, tool_choice } = toolFields(read, body.tool_choice)
   const { effort, format } = lastUpdate(items)
-  const logprobs = wantsLogprobs(body) || undefined
+  const logprobs = body.top_logprobs || body.include?.includes(LOGPROBS) ? true : undefined
   const chat: ChatBody & Fields = {
     model: body.model,
     messages,
@@ -49,7 +49,9 @@ export function chatBodyOf(
     tool_choice,
     parallel_tool_calls: tools && (body.parallel_tool_calls ?? undefined),
     response_format: responseFormat(format ?? body.text?.format),
-    reasoning_effort: reasoningEffort(effort ?? body.reasoning?.effort, model),
+    reasoning_effort: takes(model, REASONING)
+      ? textOf(effort ?? body.reasoning?.effort)
+      : undefined,
     verbosity: takes(model, VERBOSITY) ? textOf(body.text?.verbosity) : undefined,
     logprobs,
     top_logprobs: logprobs && (body.top_logprobs ?? undefined),
@@ -94,13 +96,9 @@ function lastUpdate(items: readonly SentItem[]): Update {
   }
 }
 
+const LOGPROBS = 'message.output_text.logprobs'
 const VERBOSITY = ['verbosity']
 const REASONING = ['reasoning', 'reasoning_effort', 'include_reasoning']
-
-/** Models without reasoning refuse it. */
-function reasoningEffort(effort: unknown, model: AskedModel): string | undefined {
-  return takes(model, REASONING) ? textOf(effort) : undefined
-}
 
 function takes({ supportedParameters }: AskedModel, names: readonly string[]): boolean {
   return names.some((name) => supportedParameters.includes(name))
@@ -130,8 +128,4 @@ function jsonSchema({ name, schema, strict, description }: Fields): Fields {
     strict: typeof strict === 'boolean' ? strict : undefined,
     description: textOf(description),
   }
-}
-
-function wantsLogprobs({ include, top_logprobs: top }: ResponsesBody): boolean {
-  return Boolean(top) || (include?.includes('message.output_text.logprobs') ?? false)
 }

@@ -30,7 +30,8 @@ export async function historyOf(
   if (chain.at(-1)!.previousId !== undefined || chain.some(({ input }) => input === undefined)) {
     throw previousNotFound('a part of what was said before it is gone, or it is too long')
   }
-  return chain.toReversed().flatMap((row) => [...inputOf(row), ...outputOf(row)].map(sentBefore))
+  const items = chain.toReversed().flatMap((row) => [...inputOf(row), ...outputOf(row)])
+  return items.map((item) => ({ item, at: 'previous_response_id' }))
 }
 
 export async function withReferences(
@@ -50,10 +51,6 @@ export async function withReferences(
     if (item === undefined) throw itemNotFound(sent)
     return { item, at: sent.at }
   })
-}
-
-function sentBefore(item: Fields): SentItem {
-  return { item, at: 'previous_response_id' }
 }
 
 function inputOf({ input }: StoredResponse): Fields[] {
