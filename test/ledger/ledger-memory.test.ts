@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { Command } from '../../src/ledger/commands.ts'
+import { judgeAll, type Before, type LedgerChanges } from '../../src/ledger/ledger-batch.ts'
+import {
+  forgetAccounts,
+  judgeFromMemory,
+  openLedgerMemory,
+  rememberChanges,
+} from '../../src/ledger/ledger-memory.ts'
+import type { KnownAccount, OpenHold } from '../../src/ledger/ledger.ts'
+import { freshWorld, inWorld, sketch } from './commands.ts'
+
+const ACCOUNT: KnownAccount = {
+  balanceMicro: 100n,
+  heldMicro: 0n,
+  limitsMicro: 0n,
+  giftMicro: 10n,
+  entries: 1n,
+  version: 1n,
+}
+const OWNER = { process: 'p' }
+const hold = (holdId: string, micro: bigint): Command => ({
+  kind: 'hold',
+  accountId: 'a',
+  holdId,
+  estimateMicro: micro,
+  minimumMicro: micro,
+  owner: OWNER,
+  about: {},
+})
+const release = (holdId: string): Command => ({ kind: 'release', accountId: 'a', holdId })
+const entry = { id: 'e', type: 'topup', key: 'k', description: '' } as const
+
+/** A memory of one account with one hold, `h`. */
+function memoryOfOne() {
+  const memory = openLedgerMemory()
+  const before = { accounts: new Map([['a', ACCOUNT]]), holds: new Map(), keys: new Set<string>() }
+  rememberChanges(memory, judgeAll(before, [hold('h', 30n)]).changes)
+  return memory
+}
+
+const CASES: [what: string, command: Command, outcome: string | undefined][] = [
+  ['a hold of what is there', hold('new', 70n), 'held'],
+  ['a release of a hold that is known', release('h'), 'released'],
+  ['a hold that would be refused', hold('new', 71n), undefined],
+  ['a hold that is there already', hold('h', 30n), undefined],
+  ['a release of a hold that is not known', release('other'), undefined],
+  ['an account that is not known', { ...hold('new', 1n), accountId: 'b' }, undefined],
+  ['a grant', { kind: 'grant', accountId: 'a', amountMicro: 1n, entry }, undefined],
+]
+for (const [what, command, outcome] of CASES) {
+  test(`from memory: ${what}: ${outcome ?? 'is looked up'}`, () => {
+    assert.equal(judgeFromMemory(memoryOfOne(), [command])?.outcomes[0]?.kind, outcome)
+  })
+}
+
+test('one command that must be looked up takes its batch with it', () => {
+  assert.equal(judgeFromMemory(memoryOfOne(), [hold('new', 1n), release('other')]), undefined)
+})
+
+test('nothing is remembered of what was judged and not committed', () => {
+  const memory = memoryOfOne()
+  judgeFromMemory(memory, [hold('new', 70n)])
+  assert.equal(judgeFromMemory(memory, [hold('next', 70n)])?.outcomes[0]?.kind, 'held')
+})
+
+test('an account that was forgotten is looked up', () => {
+  const memory = memoryOfOne()
+  forgetAccounts(memory, [release('h')])
+  assert.equal(judgeFromMemory(memory, [hold('new', 1n)]), undefined)
+})
+
+const commands = fc.array(sketch, { maxLength: 30, size: 'max' })
+
+test('a batch gives what the same commands give one by one', () => {
+  const property = fc.property(commands, fc.array(fc.integer({ min: 1, max: 5 })), (all, cuts) => {
+    const world = freshWorld()
+    const given = all.map((one) => inWorld(world, one))
+    const start = startOf(world.accounts)
+    const alone = given.map((command) => [command])
+    const one = play(start, alone)
+    assert.deepEqual(play(start, pieces(given, cuts)), one)
+    assert.deepEqual(play(start, [given]), one)
+  })
+  fc.assert(property, { numRuns: 200 })
+})
+
+test('a process that remembers all it has committed judges as one that reads', () => {
+  const property = fc.property(commands, (all) => {
+    const world = freshWorld()
+    const memory = openLedgerMemory()
+    let before = startOf(world.accounts)
+    for (const [accountId, account] of before.accounts) memory.accounts.set(accountId, account)
+    for (const command of all.map((one) => inWorld(world, one))) {
+      const read = judgeAll(before, [command])
+      const remembered = judgeFromMemory(memory, [command])
+      if (remembered !== undefined) assert.deepEqual(remembered, read)
+      before = afterwards(before, read.changes)
+      rememberChanges(memory, read.changes)
+    }
+  })
+  fc.assert(property, { numRuns: 200 })
+})
+
+function startOf(accountIds: string[]): Before {
+  const accounts = new Map(accountIds.map((id) => [id, ACCOUNT]))
+  return { accounts, holds: new Map(), keys: new Set() }
+}
+
+/** The outcomes of batches one after the other, and what they leave. */
+function play(start: Before, batches: Command[][]) {
+  let before = start
+  const outcomes = batches.flatMap((batch) => {
+    const judged = judgeAll(before, batch)
+    before = afterwards(before, judged.changes)
+    return judged.outcomes
+  })
+  return { outcomes, accounts: plain(before.accounts), holds: before.holds, keys: before.keys }
+}
+
+/** `version` counts batches, and is left out. */
+function plain(accounts: Before['accounts']) {
+  return [...accounts].map(([id, { version: _version, ...rest }]) => ({ id, ...rest }))
+}
+
+function pieces(commands: Command[], cuts: number[]): Command[][] {
+  const found: Command[][] = []
+  for (let at = 0; at < commands.length;) {
+    const size = cuts[found.length] ?? 2
+    found.push(commands.slice(at, at + size))
+    at += size
+  }
+  return found
+}
+
+/** As the database has it once the changes are written. */
+function afterwards({ accounts, holds, keys }: Before, changes: LedgerChanges): Before {
+  const next = new Map(accounts)
+  for (const { accountId, after } of changes.accounts) next.set(accountId, after)
+  const open = new Map<string, OpenHold>(holds)
+  for (const { holdId } of changes.closed) open.delete(holdId)
+  for (const { holdId, accountId, amountMicro, limitMicro, owner } of [
+    ...changes.opened,
+    ...changes.rewritten,
+  ])
+    open.set(holdId, { holdId, accountId, amountMicro, limitMicro, owner })
+  return {
+    accounts: next,
+    holds: new Map([...open].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    keys: new Set([...keys, ...changes.entries.map(({ entry: { key } }) => key)].sort()),
+  }
+}
