@@ -84,7 +84,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'nobody is refused by what a process remembers',
-    file: 'src/ledger/ledger-memory.ts',
+    file: 'src/ledger/ledger-batch.ts',
     find: 'return judged.changes.accounts.length === accounts.size ? judged : undefined',
     put: 'return judged',
     test: 'test/ledger/posting-queue.test.ts',

@@ -172,7 +172,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   },
   {
     name: 'what had run before a failure is known as unpaid',
-    file: 'src/gateway/bill/records.ts',
+    file: 'src/gateway/bill/rows.ts',
     find: '    waivedMicro: line.costMicro,\n',
     put: '',
     test: 'test/contract/money/upstream-costs.test.ts',
