@@ -62,7 +62,7 @@ function roomsOf(architecture: string): Map<string, Row> {
   return found
 }
 
-/** `gateway/chat/order.ts` is in the room `gateway/chat`, `gateway/embed.ts` in `gateway`. */
+/** `gateway/chat/form.ts` is in the room `gateway/chat`, `gateway/embed.ts` in `gateway`. */
 function roomOf(file: string): string {
   return dirname(file) === '.' ? '' : dirname(file)
 }
