@@ -1,6 +1,6 @@
 import type { Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import { atTurnsEnd } from '../lib/turn.ts'
+import { batchPerTick } from '../lib/clock.ts'
 import { admit } from './admit.ts'
 import { checkBodyHead, gatherBody } from './body.ts'
 import { claimKey, concludeClaim, replayKey } from './replaying.ts'
@@ -22,7 +22,7 @@ export function serveCall(call: RequestContext): void {
 }
 
 /** Before the body is read. */
-const admitTogether = atTurnsEnd((call: RequestContext): void => {
+const admitTogether = batchPerTick((call: RequestContext): void => {
   const refuse = (error: unknown) => fail(call, error)
   try {
     const admitted = admit(call.context, call)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Dispatcher } from 'undici'
-import { atTurnsEnd } from '../../lib/turn.ts'
+import { batchPerTick } from '../../lib/clock.ts'
 import type { Timeouts } from '../contract/contract.ts'
 import { UpstreamError, SLOW_READER } from '../contract/upstream-error.ts'
 import { socketError } from './socket-error.ts'
@@ -19,7 +19,7 @@ const MOST_QUEUED_BYTES = 64 * 1024
  * at a fraction of its cost.
  */
 export class Inbound implements Dispatcher.DispatchHandler, Source<Buffer> {
-  static readonly #tellTogether = atTurnsEnd((inbound: Inbound) => inbound.#tell())
+  static readonly #tellTogether = batchPerTick((inbound: Inbound) => inbound.#tell())
   /** The most bytes that are given: beyond it `take()` closes the socket and throws. */
   cap = Number.POSITIVE_INFINITY
   readonly #deadline: Deadline

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, it } from 'node:test'
-import { atTurnsEnd } from '../../src/lib/turn.ts'
+import { batchPerTick } from '../../src/lib/clock.ts'
 
-describe('atTurnsEnd', () => {
+describe('batchPerTick', () => {
   it('acts on all items of a turn, in their order, and not before its end', async () => {
     const done: number[] = []
-    const add = atTurnsEnd((item: number) => done.push(item))
+    const add = batchPerTick((item: number) => done.push(item))
     add(1)
     await Promise.resolve()
     add(2)
@@ -18,7 +18,7 @@ describe('atTurnsEnd', () => {
 
   it('leaves what an item adds to the next turn', async () => {
     const done: number[] = []
-    const add = atTurnsEnd((item: number) => {
+    const add = batchPerTick((item: number) => {
       done.push(item)
       if (item < 3) add(item + 1)
     })
@@ -32,7 +32,7 @@ describe('atTurnsEnd', () => {
 
   it('leaves what is too much for one turn to those after it, in order', async () => {
     const done: number[] = []
-    const add = atTurnsEnd((item: number) => done.push(item))
+    const add = batchPerTick((item: number) => done.push(item))
     const items = Array.from({ length: 100 }, (_, i) => i)
     for (const item of items) add(item)
     const turns: number[] = []
@@ -46,9 +46,9 @@ describe('atTurnsEnd', () => {
 
   it('acts on the items after one that throws', () => {
     const script = `
-      import { atTurnsEnd } from '${new URL('../../src/lib/turn.ts', import.meta.url).href}'
+      import { batchPerTick } from '${new URL('../../src/lib/clock.ts', import.meta.url).href}'
       process.on('uncaughtException', (error) => console.log(error.message))
-      const add = atTurnsEnd((item) => {
+      const add = batchPerTick((item) => {
         if (item === 2) throw new Error('two')
         console.log(item)
       })
