@@ -426,9 +426,16 @@ withDatabase('a bill', (open) => {
       if (fails) throw new Failure('unavailable', 'the server is away')
       return commit()
     })
+    const failing = principal
+    principal = await fundedAccount()
+    await (await openOne(10n, 10n, on)).drop(FAILED)
+    const other = principal
+    principal = failing
     fails = true
     const lost = await openOne(10n, 10n, on)
     await assert.rejects(lost.confirm(Promise.resolve()), isFailure('unavailable'))
+    // Any account waits, not only the one whose hold was lost.
+    principal = other
     await assert.rejects(openOne(10n, 10n, on), isFailure('unavailable'))
     fails = false
   })
