@@ -28,7 +28,7 @@ export function whyNot(error: unknown): string {
   if (code === 'EADDRINUSE') return 'PORT: another process already uses it. Choose another port.'
   if (code === 'EADDRNOTAVAIL') return 'HOST: this machine has no such address.'
   if (code === 'EACCES') return `${message}. This user lacks the rights for HOST, PORT or DATA_DIR.`
-  const isExplained = ['ConfigError', 'DatabaseError', 'WorkerTrouble', 'Failure'].includes(name)
+  const isExplained = ['ConfigError', 'DatabaseError', 'WorkerError', 'Failure'].includes(name)
   return isExplained ? message : (stack ?? message)
 }
 

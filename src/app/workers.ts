@@ -19,8 +19,8 @@ export type Workers = {
 }
 
 /** A worker did not come up at the first start: the message says why. */
-class WorkerTrouble extends Error {
-  override readonly name = 'WorkerTrouble'
+class WorkerError extends Error {
+  override readonly name = 'WorkerError'
 }
 
 /**
@@ -36,15 +36,15 @@ export async function startWorkers(options: {
   const { count, env, log } = options
   const closing = new AbortController()
   const first = Array.from({ length: count }, () => forkWorker(env))
-  let kept: Promise<void>[] = []
+  let running: Promise<void>[] = []
   const end = async () => {
     closing.abort()
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
-    await Promise.all([...kept, ...first.map((worker) => worker.ended)])
+    await Promise.all([...running, ...first.map((worker) => worker.ended)])
   }
   try {
-    const [address] = await Promise.all(first.map(servingOrTrouble))
-    kept = first.map((worker) => keepRunning(worker, { env, log, signal: closing.signal }))
+    const [address] = await Promise.all(first.map(servingOrEnded))
+    running = first.map((worker) => keepRunning(worker, { env, log, signal: closing.signal }))
     return { address: address!, end }
   } catch (error) {
     await end()
@@ -56,24 +56,24 @@ type ForkedWorker = { id: number; serving: Promise<string>; ended: Promise<strin
 
 function forkWorker(env: Record<string, string>): ForkedWorker {
   const worker: Worker = cluster.fork(env)
-  let trouble: string | undefined
+  let reason: string | undefined
   const serving = new Promise<string>((done) =>
     worker.on('message', (report: WorkerReport) => {
       if ('serving' in report) done(report.serving)
-      else if ('cannotStart' in report) trouble = report.cannotStart
+      else if ('cannotStart' in report) reason = report.cannotStart
     }),
   )
   const ended = new Promise<string>((done) =>
-    worker.once('exit', (code, signal) => done(trouble ?? signal ?? `exit code ${code}`)),
+    worker.once('exit', (code, signal) => done(reason ?? signal ?? `exit code ${code}`)),
   )
   return { id: worker.id, serving, ended }
 }
 
-function servingOrTrouble({ serving, ended }: ForkedWorker): Promise<string> {
-  const trouble = ended.then((reason) => {
-    throw new WorkerTrouble(reason)
+function servingOrEnded({ serving, ended }: ForkedWorker): Promise<string> {
+  const failed = ended.then((reason) => {
+    throw new WorkerError(reason)
   })
-  return Promise.race([serving, trouble])
+  return Promise.race([serving, failed])
 }
 
 async function keepRunning(

@@ -89,14 +89,14 @@ function compareOffer({
   const facts = factsOf(rest)
   const listed: ListedPrice = { pricing, priceBasis, priced }
   const leap = old && !byHand ? leapBetween(old.price, listed, guard) : undefined
-  const kept = old !== undefined && (leap !== undefined || samePrice(old.price, listed))
+  const keepsPrice = old !== undefined && (leap !== undefined || samePrice(old.price, listed))
   const sameTerms =
     old?.price.margin === terms.margin && old.price.creditsPerUsd === terms.creditsPerUsd
   let priceId = old?.price.id
-  if (!kept || !sameTerms) {
+  if (!keepsPrice || !sameTerms) {
     priceId = newId()
-    const price = kept ? pick(old.price) : listed
-    const reason = kept ? 'terms' : byHand ? 'by_hand' : old ? 'listed' : 'first'
+    const price = keepsPrice ? pick(old.price) : listed
+    const reason = keepsPrice ? 'terms' : byHand ? 'by_hand' : old ? 'listed' : 'first'
     changes.prices.push({ ...base, ...price, ...terms, id: priceId, reason })
   }
   if (leap !== undefined && !isKnownLeap(old?.pending, listed, leap)) {

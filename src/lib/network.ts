@@ -27,11 +27,11 @@ function groupOf(part: string): number[] {
 }
 
 function prefix(groups: number[], width: number, bits: number): string {
-  const kept = groups.map((group, nth) => {
+  const masked = groups.map((group, nth) => {
     const rest = Math.min(width, Math.max(0, bits - nth * width))
     return rest === width ? group : group & ~((1 << (width - rest)) - 1)
   })
-  return `${kept.map((group) => group.toString(16)).join(':')}/${bits}`
+  return `${masked.map((group) => group.toString(16)).join(':')}/${bits}`
 }
 
 /** `10.0.0.0/8`, `2001:db8::/32`, or one address. */

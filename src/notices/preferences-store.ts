@@ -30,15 +30,15 @@ export async function savePreferences(
   patch: PreferencesPatch,
 ): Promise<Preferences> {
   const rows = await tx.query(
-    `insert into notification_preferences as kept (account_id, ${COLUMNS})
+    `insert into notification_preferences as stored (account_id, ${COLUMNS})
      values ($1, $8, $9, $10, $11, $12, $13)
      on conflict (account_id) do update set
-       email_payments = coalesce($2::boolean, kept.email_payments),
-       email_usage = coalesce($3::boolean, kept.email_usage),
-       email_security = coalesce($4::boolean, kept.email_security),
-       sms_payments = coalesce($5::boolean, kept.sms_payments),
-       sms_usage = coalesce($6::boolean, kept.sms_usage),
-       sms_security = coalesce($7::boolean, kept.sms_security),
+       email_payments = coalesce($2::boolean, stored.email_payments),
+       email_usage = coalesce($3::boolean, stored.email_usage),
+       email_security = coalesce($4::boolean, stored.email_security),
+       sms_payments = coalesce($5::boolean, stored.sms_payments),
+       sms_usage = coalesce($6::boolean, stored.sms_usage),
+       sms_security = coalesce($7::boolean, stored.sms_security),
        updated_at = now()
      returning ${COLUMNS}`,
     [accountId, ...flat(patch), ...flat(overDefaults(patch))],

@@ -30,7 +30,7 @@ export async function openSessionCache(db: Db, clock: Clock): Promise<SessionCac
 
 /** Who holds a key, and when it was last used. A key in the cache costs no query and no write. */
 export type KeyCache = {
-  /** Without a promise when the key is in the cache. */
+  /** Not a promise when the key is in the cache. */
   find(key: string): KeyHolder | undefined | Promise<KeyHolder | undefined>
   /** A key's or an account's id; empty forgets all, because changes may have been missed. */
   forget(id: string): void
@@ -72,9 +72,9 @@ export async function openKeyCache(db: Db, clock: Clock, arrivals: Arrivals): Pr
     },
     async flushUses() {
       const nowMs = clock.now().getTime()
-      const due = [...uses].filter(([, use]) => nowMs - use.writtenMs >= WRITE_EVERY_MS)
-      const fresh = due.filter(([, use]) => use.fresh)
-      for (const [keyId] of due) uses.delete(keyId)
+      const ready = [...uses].filter(([, use]) => nowMs - use.writtenMs >= WRITE_EVERY_MS)
+      const fresh = ready.filter(([, use]) => use.fresh)
+      for (const [keyId] of ready) uses.delete(keyId)
       for (const [keyId, use] of fresh) {
         uses.set(keyId, { ...use, writtenMs: nowMs, fresh: false })
       }
@@ -105,21 +105,21 @@ const LONGEST_MS = 600_000
 /**
  * The database notifies us of changes. An entry is used for ten seconds, and for longer only if it is
  * certain that notifications arrive. What was being loaded when a change came in is used once but not
- * kept: it may have been read before the change.
+ * stored: it may have been read before the change.
  */
 function createNotifiedCache<V extends object>(parts: {
   clock: Clock
   arrivals?: Arrivals
 }): NotifiedCache<V> {
   const { clock, arrivals } = parts
-  const kept = new LRUCache<string, { value: V | undefined; loadedMs: number }>({
+  const entries = new LRUCache<string, { value: V | undefined; loadedMs: number }>({
     max: MOST_ENTRIES,
     ttl: LONGEST_MS,
   })
   let changes = 0
   const nowMs = () => clock.now().getTime()
   const known = (key: string) => {
-    const entry = kept.get(key)
+    const entry = entries.get(key)
     if (entry === undefined || nowMs() - entry.loadedMs < FRESH_MS) return entry
     return entry.value !== undefined && arrivals?.areCurrent() ? entry : undefined
   }
@@ -130,13 +130,13 @@ function createNotifiedCache<V extends object>(parts: {
       if (entry) return entry.value
       const before = changes
       const value = await load()
-      if (changes === before) kept.set(key, { value, loadedMs: nowMs() })
+      if (changes === before) entries.set(key, { value, loadedMs: nowMs() })
       return value
     },
     forget(concerns) {
       changes += 1
-      for (const [key, { value }] of kept.entries()) {
-        if (concerns(value, key)) kept.delete(key)
+      for (const [key, { value }] of entries.entries()) {
+        if (concerns(value, key)) entries.delete(key)
       }
     },
   }

@@ -23,8 +23,8 @@ export type RequestTrace = {
   end(): void
 }
 
-/** `trouble` is a word of ours. */
-export type StepTrace = { end(trouble?: string): void }
+/** `problem` is from a fixed list, never a text of a caller. */
+export type StepTrace = { end(problem?: string): void }
 
 export type AttemptTrace = {
   /** The header by which an upstream knows the trace. */
