@@ -4,61 +4,57 @@ import { nothingHere } from './dialect.ts'
 import { subscriberOf, type Slot } from './limits/process-counter.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Credential } from './route.ts'
-import type { ServerContext } from './server-context.ts'
 
 /**
  * Who is it, and may they call again already? Throws or rejects when not. Without a promise of its
  * own wherever the answer is at hand: this is on every request's way.
  */
-export function admit(context: ServerContext, call: RequestContext): Promise<void> | undefined {
+export function admit(call: RequestContext): Promise<void> | undefined {
   const { credential, limit } = call.plan.route
   call.countFor('address', subscriberOf(call.address))
-  if (limit === 'auth') return admitGuess(context, call)
-  if (limit === 'sign_in') return admitSignIn(context, call)
-  if (credential === 'operator') return admitOperator(context, call)
-  if (call.plan.isOperators && isForeignHost(context, call)) throw nothingHere()
+  if (limit === 'auth') return admitGuess(call)
+  if (limit === 'sign_in') return admitSignIn(call)
+  if (credential === 'operator') return admitOperator(call)
+  if (call.plan.isOperators && isForeignHost(call)) throw nothingHere()
   if (credential !== 'none') {
-    const principal = identify(context, call)
+    const principal = identify(call)
     return principal instanceof Promise
-      ? principal.then((known) => acceptPrincipal(context, call, known))
-      : acceptPrincipal(context, call, principal)
+      ? principal.then((known) => acceptPrincipal(call, known))
+      : acceptPrincipal(call, principal)
   }
-  return limit === 'principal' ? takeSlot(context, call) : undefined
+  return limit === 'principal' ? takeSlot(call) : undefined
 }
 
 /** Guessing is slowed before anything is looked up for the guess. */
-async function admitGuess(context: ServerContext, call: RequestContext): Promise<void> {
-  await takeSlot(context, call)
+async function admitGuess(call: RequestContext): Promise<void> {
+  await takeSlot(call)
   if (call.plan.route.credential === 'none') return
-  await acceptPrincipal(context, call, await identify(context, call))
+  await acceptPrincipal(call, await identify(call))
 }
 
 /** Anybody else who is signed in, or has a key, finds nothing here, whatever they send. */
-async function admitOperator(context: ServerContext, call: RequestContext): Promise<void> {
+async function admitOperator(call: RequestContext): Promise<void> {
   const { plan, address, requestId } = call
-  const foreignHost = isForeignHost(context, call)
-  const principal = await identifyOperator(context, call, foreignHost)
-  await acceptPrincipal(context, call, principal)
+  const foreignHost = isForeignHost(call)
+  const principal = await identifyOperator(call, foreignHost)
+  await acceptPrincipal(call, principal)
   const asked = { address, requestId, route: plan.name, foreignHost }
-  const operator = await context.operators.admit(principal, asked, plan.route.operator!)
+  const operator = await call.context.operators.admit(principal, asked, plan.route.operator!)
   if (operator === undefined) throw nothingHere()
   call.principal = operator
 }
 
 /** On a host that is not theirs there is nothing to sign in for either. */
-async function identifyOperator(
-  context: ServerContext,
-  call: RequestContext,
-  foreignHost: boolean,
-): Promise<Principal> {
+async function identifyOperator(call: RequestContext, foreignHost: boolean): Promise<Principal> {
   try {
-    return await identify(context, call)
+    return await identify(call)
   } catch (error) {
     throw foreignHost ? nothingHere() : error
   }
 }
 
-function isForeignHost({ operatorHost }: ServerContext, { headers }: RequestContext): boolean {
+function isForeignHost({ context, headers }: RequestContext): boolean {
+  const { operatorHost } = context
   return operatorHost !== undefined && String(headers.host).toLowerCase() !== operatorHost
 }
 
@@ -71,8 +67,8 @@ const TRIES_PER_FAILURE = 10
  * them and gets it back if it succeeds. A session that the call names is counted by itself, and who
  * names one cannot be kept out by those who guess passwords.
  */
-async function admitSignIn(context: ServerContext, call: RequestContext): Promise<void> {
-  const { limiter, settings } = context
+async function admitSignIn(call: RequestContext): Promise<void> {
+  const { limiter, settings } = call.context
   const perMinute = settings.AUTH_RATE_LIMIT_RPM
   const network = subscriberOf(call.address)
   const named = call.plan.route.limitedBy?.(call.headers)
@@ -88,7 +84,7 @@ async function admitSignIn(context: ServerContext, call: RequestContext): Promis
   call.giveBackSlot = giveBack
 }
 
-function identify(context: ServerContext, call: RequestContext): Principal | Promise<Principal> {
+function identify(call: RequestContext): Principal | Promise<Principal> {
   // Node keeps the first of several; a proxy in front of us may have read another one.
   if (call.occurrences('authorization') > 1) {
     throw new Failure('unauthorized', 'Send one Authorization header: `Bearer <credential>`.')
@@ -97,18 +93,14 @@ function identify(context: ServerContext, call: RequestContext): Principal | Pro
   if (apiKey !== undefined && call.occurrences('x-api-key') > 1) {
     throw new Failure('unauthorized', 'Send one X-Api-Key header.')
   }
-  return context.authenticator.identify(authorization as string | undefined, apiKey as string)
+  return call.context.authenticator.identify(authorization as string | undefined, apiKey as string)
 }
 
-function acceptPrincipal(
-  context: ServerContext,
-  call: RequestContext,
-  principal: Principal,
-): Promise<void> | undefined {
+function acceptPrincipal(call: RequestContext, principal: Principal): Promise<void> | undefined {
   call.principal = principal
   checkKind(call.plan.route.credential, principal)
   call.countFor('account', principal.accountId)
-  return call.plan.route.limit === 'principal' ? takeSlot(context, call) : undefined
+  return call.plan.route.limit === 'principal' ? takeSlot(call) : undefined
 }
 
 function checkKind(credential: Credential, principal: Principal): void {
@@ -120,9 +112,9 @@ function checkKind(credential: Credential, principal: Principal): void {
   }
 }
 
-function takeSlot(context: ServerContext, call: RequestContext): Promise<void> | undefined {
-  const [bucket, perMinute] = bucketOf(context, call)
-  const taken = context.limiter.take(bucket, perMinute)
+function takeSlot(call: RequestContext): Promise<void> | undefined {
+  const [bucket, perMinute] = bucketOf(call)
+  const taken = call.context.limiter.take(bucket, perMinute)
   if (taken instanceof Promise) return taken.then((slot) => occupy(call, slot))
   occupy(call, taken)
   return undefined
@@ -140,12 +132,9 @@ function occupy(call: RequestContext, slot: Slot): void {
   )
 }
 
-function bucketOf(
-  context: ServerContext,
-  call: RequestContext,
-): [bucket: string, perMinute: number] {
-  const { settings } = context
+function bucketOf(call: RequestContext): [bucket: string, perMinute: number] {
   const { principal, plan } = call
+  const { settings } = call.context
   const { perMinute } = plan.route
   if (perMinute !== undefined) {
     const who = principal?.accountId ?? subscriberOf(call.address)

@@ -1,7 +1,6 @@
 import type { Answer, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { RequestContext } from './request-context.ts'
-import type { ServerContext } from './server-context.ts'
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
@@ -22,17 +21,13 @@ export function replayKey(call: RequestContext): string | undefined {
 }
 
 /** The kept answer, when this request was answered before; else the call holds the claim. */
-export async function claimKey(
-  context: ServerContext,
-  call: RequestContext,
-  key: string,
-): Promise<Answer | undefined> {
-  const outcome = await context.replay.claim({
+export async function claimKey(call: RequestContext, key: string): Promise<Answer | undefined> {
+  const outcome = await call.context.replay.claim({
     accountId: call.principal!.accountId,
     key,
     route: call.plan.name,
   })
-  context.meter?.replayed(outcome.state)
+  call.context.meter?.replayed(outcome.state)
   if (outcome.state === 'stored') {
     const headers = { ...outcome.answer.headers, 'idempotency-replayed': 'true' }
     return { ...outcome.answer, headers }
@@ -70,7 +65,6 @@ function tooMuchKept(retryAfterS: number): Failure {
 
 /** Stores a good answer before it is sent; anything else frees the key for the caller's retry. */
 export async function concludeClaim(
-  context: ServerContext,
   call: RequestContext,
   answer: (Answer & { kept?: true }) | undefined,
 ): Promise<void> {
@@ -79,11 +73,11 @@ export async function concludeClaim(
   try {
     if (answer !== undefined && isKeepable(answer)) {
       const headers = { 'x-request-id': call.requestId, ...answer.headers }
-      await context.replay.keep(claim, { ...answer, headers })
-    } else await context.replay.free(claim)
+      await call.context.replay.keep(claim, { ...answer, headers })
+    } else await call.context.replay.free(claim)
   } catch (error) {
     // The work is done and its answer good: it is sent even though a retry will not find it.
-    context.log.error(
+    call.context.log.error(
       'The answer to an idempotent call could not be stored, or its key not freed.',
       {
         request_id: call.requestId,

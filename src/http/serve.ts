@@ -25,7 +25,7 @@ export function serveCall(call: RequestContext): void {
 const admitTogether = batchPerTick((call: RequestContext): void => {
   const refuse = (error: unknown) => fail(call, error)
   try {
-    const admitted = admit(call.context, call)
+    const admitted = admit(call)
     if (admitted === undefined) readBody(call)
     else admitted.then(() => readBody(call)).catch(refuse)
   } catch (error) {
@@ -63,15 +63,15 @@ function handle(call: RequestContext, bytes: Buffer | undefined): void {
 }
 
 async function replayOrHandle(call: RequestContext, key: string): Promise<Result> {
-  const stored = await claimKey(call.context, call, key)
+  const stored = await claimKey(call, key)
   if (stored !== undefined) return stored
   try {
     const result = await call.plan.route.handle(call)
     const answer = answerOf(call, result)
-    await concludeClaim(call.context, call, answer)
+    await concludeClaim(call, answer)
     return answer
   } catch (error) {
-    await concludeClaim(call.context, call, undefined)
+    await concludeClaim(call, undefined)
     throw error
   }
 }
