@@ -6,8 +6,8 @@ import type { RequestContext } from './request-context.ts'
 import type { Credential } from './route.ts'
 
 /**
- * Who is it, and may they call again already? Throws or rejects when not. Without a promise of its
- * own wherever the answer is at hand: this is on every request's way.
+ * Identifies the caller and counts the call against its rate limit. Throws or rejects when the call
+ * is refused. Returns no promise where none is needed, since every request passes here.
  */
 export function admit(call: RequestContext): Promise<void> | undefined {
   const { credential, limit } = call.plan.route
@@ -25,14 +25,14 @@ export function admit(call: RequestContext): Promise<void> | undefined {
   return limit === 'principal' ? takeSlot(call) : undefined
 }
 
-/** Guessing is slowed before anything is looked up for the guess. */
+/** Counted before the credential is looked up, so that guessing is slow and cheap for us. */
 async function admitGuess(call: RequestContext): Promise<void> {
   await takeSlot(call)
   if (call.plan.route.credential === 'none') return
   await acceptPrincipal(call, await identify(call))
 }
 
-/** Anybody else who is signed in, or has a key, finds nothing here, whatever they send. */
+/** For anybody who is no operator the answer is 404, whatever they send. */
 async function admitOperator(call: RequestContext): Promise<void> {
   const { plan, address, requestId } = call
   const foreignHost = isForeignHost(call)
@@ -44,7 +44,7 @@ async function admitOperator(call: RequestContext): Promise<void> {
   call.principal = operator
 }
 
-/** On a host that is not theirs there is nothing to sign in for either. */
+/** On a host that is not the operators' own, a bad credential is 404 too. */
 async function identifyOperator(call: RequestContext, foreignHost: boolean): Promise<Principal> {
   try {
     return await identify(call)
@@ -58,7 +58,7 @@ function isForeignHost({ context, headers }: RequestContext): boolean {
   return operatorHost !== undefined && String(headers.host).toLowerCase() !== operatorHost
 }
 
-/** How many more may try than may fail. */
+/** So many tries are allowed for each failure that is allowed. */
 const TRIES_PER_FAILURE = 10
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Failure, invalidField } from '../lib/failure.ts'
 import type { RoutePlan } from './route.ts'
 
-/** As much of a request as reading its body needs. */
+/** The part of a call that reading its body needs. */
 type BodyReader = {
   plan: RoutePlan
   headers: Record<string, string | string[] | undefined>
@@ -40,7 +40,7 @@ export function checkBodyHead(call: BodyReader): boolean {
   if (!multipart && plan.bodyKind !== 'raw') {
     checkJsonType(type, plan.bodyKind === 'json-or-multipart')
   }
-  // What is announced takes no room yet; but what has none now need not be sent.
+  // Nothing is reserved for an announced length, but where there is no room now it need not be sent.
   const refusal = call.refuseBody(Number(contentLength ?? 0))
   if (refusal !== undefined) throw refusal
   if (multipart) call.acceptForm()
@@ -61,7 +61,7 @@ function checkJsonType(type: string, orMultipart: boolean): void {
 const LONGEST_TYPE = 256
 const UTF8 = new Set(['charset=utf-8', 'charset=utf8', 'charset=us-ascii'])
 
-/** Taken apart at its semicolons: one pattern for it all tried every way to divide its spaces. */
+/** Split, not matched with one pattern: that took quadratic time for a type full of spaces. */
 function isJsonInUtf8(type: string): boolean {
   if (type.length > LONGEST_TYPE) return false
   const [media, ...parameters] = type.toLowerCase().replaceAll(/[ "]/g, '').split(';')
@@ -80,7 +80,7 @@ export function tooLarge(limitBytes: number, { route }: Pick<RoutePlan, 'route'>
   return new Failure('too_large', `The request body is larger than ${limitBytes} bytes.`)
 }
 
-/** Gathers the bytes within the cap. What is wrong with them is told when the address is valid. */
+/** Gathers the bytes up to the limit. `validateInput` throws a failure, after it checked the path. */
 export function gatherBody(
   call: BodyReader,
   request: IncomingMessage,

@@ -5,7 +5,7 @@ import { Failure } from '../lib/failure.ts'
 import { renderFailure } from './dialect.ts'
 import { newRequestId } from './request-context.ts'
 
-/** Bytes that are not HTTP. No route is known, so the envelope answers and the connection ends. */
+/** Answers bytes that are not HTTP, in the envelope as no route is known, and closes the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (socket.writable && !answerBegun(socket)) socket.write(rawAnswer(error.code))

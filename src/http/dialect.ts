@@ -7,10 +7,10 @@ import {
 } from './messages-failure.ts'
 import type { Dialect } from './route.ts'
 
-/** A failure on the wire. */
+/** A failure as it is sent. */
 export type FailureAnswer = { status: number; headers: Record<string, string>; body: string }
 
-/** A failure as a whole answer. Another `status` only where no row of the table has it. */
+/** A failure as a whole answer. A `status` is given only where the table has none that fits. */
 export function renderFailure(
   failure: Failure,
   dialect: Dialect,
@@ -26,7 +26,7 @@ export function renderFailure(
   return { status, headers, body: failureJson(failure, dialect, requestId, status) }
 }
 
-/** An error inside an answer that has begun: its status and headers are gone. */
+/** An error inside an answer that has begun: its status and headers are sent already. */
 export function renderInterruption(error: unknown, dialect: Dialect, requestId: string): string {
   const failure =
     error instanceof Failure
@@ -67,13 +67,13 @@ function compatibleError(failure: Failure) {
   }
 }
 
-/** Whatever was thrown, as a failure of ours. What is nobody's mistake but ours is `internal`. */
+/** Whatever was thrown, as a Failure. What is not one already is a bug of ours: `internal`. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   return new Failure('internal', 'Something went wrong on our side.', { cause: error })
 }
 
-/** Also for whoever may not know that there is something. */
+/** Also sent to callers who must not learn that a route exists. */
 export function nothingHere(): Failure {
   return new Failure(
     'not_found',

@@ -4,9 +4,9 @@ const DISCARDED_BYTES = 8 * 1024 * 1024
 const DISCARDING_MS = 5_000
 
 /**
- * Refused before the body was read whole. Closing at once would reset the connection, and a caller
- * who is still sending would never see why; so some more is read and thrown away, within bounds, and
- * the connection stays for a moment.
+ * For a request that was answered before its body was read whole. Closing at once would reset the
+ * connection, and a caller who is still sending would never see the answer. So up to 8 MB more are
+ * read and thrown away, for at most 5 seconds.
  */
 export function discardBody({ request, response }: RequestContext): void {
   let bytes = 0
@@ -17,10 +17,10 @@ export function discardBody({ request, response }: RequestContext): void {
     request.once('close', () => clearTimeout(timer)).on('error', () => {})
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      // Not closed yet: that would reset the connection under an answer that is still to be read.
+      // Closing now would reset the connection before the caller has read the answer.
       if (bytes > DISCARDED_BYTES) request.pause()
     })
-    // Whatever was reading it would hold it back for ever, and the next request behind it.
+    // A reader that has stopped would hold back the body, and the next request behind it.
     request.unpipe()
     request.resume()
   })

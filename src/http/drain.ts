@@ -2,10 +2,10 @@ import type { Server as HttpServer } from 'node:http'
 import { setImmediate as turnOfLoop, setTimeout as pause } from 'node:timers/promises'
 import type { Server } from './server.ts'
 
-/** After their signal, handlers get this long to let go of what they hold. */
+/** Aborted handlers get this long to release what they hold. */
 const LETTING_GO_MS = 5_000
 const LOOK_FOR_IDLE_MS = 200
-/** A server to which somebody connects all the time stops listening after this long. */
+/** Even if new connections keep arriving, the server stops listening after this long. */
 const LAST_ARRIVALS_MS = 1_000
 const SHORT_TURN_MS = 1
 
@@ -36,9 +36,9 @@ export async function drain({ http, context, close }: Server): Promise<void> {
 }
 
 /**
- * One connection is accepted in each turn of the event loop, and those that still wait when the
- * server stops listening are reset: it goes on listening until a turn brings no more. A long turn
- * does not count: somebody may have come while it worked for others.
+ * Node accepts one connection in each turn of the event loop, and resets those that still wait when
+ * the server stops listening. So it listens until a turn brings none. A turn that took long does not
+ * count, since connections may have arrived during it.
  */
 async function acceptWaiting(server: HttpServer): Promise<void> {
   const until = performance.now() + LAST_ARRIVALS_MS

@@ -2,8 +2,8 @@ import { JSON_TYPE, type StorableAnswer } from '../lib/answer.ts'
 import type { Dialect, Success } from './route.ts'
 
 /**
- * A success as the bytes that are sent. The request id is among the headers, so that an answer kept
- * for a replay comes back with the id that its body names.
+ * A success as the bytes that are sent. The request id is among the headers, so that an answer that
+ * was stored for a retry is sent with the id that its body names.
  */
 export function renderSuccess(
   success: Success,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Slot } from './limits/process-counter.ts'
 import type { Dialect } from './route.ts'
 
-/** On every answer. JSON is never a page, so nothing in it may run, load or be framed. */
+/** On every answer. Most are JSON, no page: nothing in them may run, load or be framed. */
 export function standardHeaders(publicUrl: string | undefined): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',
@@ -55,7 +55,7 @@ export function originHeaders(
   }
 }
 
-/** What a browser asks before it sends the request proper. */
+/** The answer to a browser that asks, before a request of another origin, whether it may send it. */
 export function allowPreflight(
   origin: string | undefined,
   allow: string,

@@ -9,7 +9,7 @@ const MOST_FIELDS = 32
 const LONGEST_FIELD_BYTES = 64 * 1024
 const LONGEST_NAME = 100
 
-/** As much of a request as reading its form needs. */
+/** The part of a call that reading its form needs. */
 type FormReader = {
   plan: Pick<RoutePlan, 'multipartLimitBytes' | 'route'>
   request: IncomingMessage

@@ -2,22 +2,20 @@ import type { ServerResponse } from 'node:http'
 import type { Outflow, Sink } from '../lib/answer.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Writes to the response without a stream object, whose pipe and listeners cost more than the text. */
-export function sendOutflow(
-  call: RequestContext,
-  status: number,
-  headers: Record<string, string>,
-  body: Outflow,
-): void {
+/** What stands before the body. */
+export type Head = { status: number; headers: Record<string, string> }
+
+/** Lets the body write to the response: a stream object with its listeners would cost more. */
+export function sendOutflow(call: RequestContext, head: Head, body: Outflow): void {
   const { response } = call
   try {
-    response.writeHead(status, headers)
+    response.writeHead(head.status, head.headers)
   } catch (error) {
     // A header that cannot be written: the failure is answered instead.
     void body.left()
     throw error
   }
-  // From here on the body hears of a reader who leaves, and decides what that ends.
+  // From now on the body is told when the reader leaves, and decides what ends with that.
   call.stay()
   const close = async () => {
     await body.left()
@@ -30,13 +28,13 @@ export function sendOutflow(
   body.flow(sinkOf(response))
 }
 
-/** A reader that takes not a byte for this long is gone, whatever its socket says. */
+/** A reader that takes no byte for this long counts as gone, even if the socket is still open. */
 const STALLED_MS = 60_000
 
-/** The timer of the socket knows of every byte that the reader takes, also of one large piece. */
+/** By the socket's own timer, which starts again with every byte that the reader takes. */
 export function giveUpOnStalled(response: ServerResponse): void {
   response.setTimeout(STALLED_MS, () => response.destroy())
-  // Before the server sets the time that it waits for the next request on this connection.
+  // Must run before Node sets the keep-alive time of the connection.
   response.prependOnceListener('finish', () => response.setTimeout(0))
 }
 

@@ -6,16 +6,16 @@ import { openApiDocument } from './docs/openapi.ts'
 import { matchesEtag } from './headers.ts'
 import { route, type Call, type Result, type Route } from './route.ts'
 
-/** The parts without which no call can be served, of those that are missing. */
+/** Names the parts that are missing and without which no call can be served. */
 export type MissingParts = () => Promise<readonly string[]>
 
-/** The server's own: liveness, readiness, and the reference, which is made from the one list. */
+/** The server's own routes: liveness, readiness, and the reference made from the list of routes. */
 export function ownRoutes(
   routes: Route[],
   { publicUrl, missing }: { publicUrl: string | undefined; missing: MissingParts },
 ): Route[] {
   const ready = readiness(missing)
-  // Customers have no use for what is there for operators.
+  // The routes of operators are not in the public reference.
   const documented = [...routes.filter((one) => one.credential !== 'operator'), health, ready]
   // Made when first asked for, so that a start does not pay for it.
   const document = once(() => openApiDocument(documented, publicUrl))

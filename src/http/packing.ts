@@ -4,13 +4,12 @@ import type { StorableAnswer } from '../lib/answer.ts'
 
 type Encoding = 'br' | 'gzip'
 
-/** Answers that many get alike, by what they are made of: they go when that goes. */
+/** Compressed answers by the object that they were made from; they are dropped with it. */
 const kept = new WeakMap<object, Map<Encoding, Promise<StorableAnswer>>>()
 
 /**
- * The answer about `source`, compressed as the caller can read it; undefined when the caller reads
- * only plain text. Made once, off the event loop: like an answer that is sent again to a retry, it
- * names the request for which it was made.
+ * The answer about `source`, compressed as the caller accepts it; undefined when the caller accepts
+ * no compression. It is made once, in a thread, so its request id is that of the first request.
  */
 export function packedAnswer(
   source: object,

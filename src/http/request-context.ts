@@ -30,14 +30,14 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   readonly startedMs = performance.now()
   principal: Principal | undefined = undefined
   slot: Slot | undefined = undefined
-  /** Present when only a failed call counts. */
+  /** Present on routes that count only failed calls: gives back the slot of a good one. */
   giveBackSlot: (() => void) | undefined = undefined
   body: unknown = undefined
   query: unknown = undefined
   params: unknown = undefined
   claim: Claim | undefined = undefined
   form: (() => Promise<Form>) | undefined = undefined
-  /** What was wrong with the body, kept until it is the body's turn to be judged. */
+  /** What was wrong with the body, until `validateInput` comes to the body. */
   bodyFailure: Failure | undefined = undefined
   cutBody: ((failure: Failure) => void) | undefined = undefined
   place = 0
@@ -122,7 +122,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return this.#bodyBytes
   }
 
-  /** Counts this call, and what it holds, among those of one account or address. May throw. */
+  /** Counts this call and its memory for an account or address. Throws when that has too many. */
   countFor(kind: SharerKind, name: string): void {
     const { capacity } = this.context
     const sharer = capacity.join(kind, name)
@@ -131,12 +131,12 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     if (refusal !== undefined) throw refusal
   }
 
-  /** Why a body of this length could not be held, as things are. Nothing is reserved for it. */
+  /** The failure if a body of this length would find no room now. Reserves nothing. */
   refuseBody(bytes: number): Failure | undefined {
     return this.context.capacity.refuseBytes(bytes, this.#sharers, 0)
   }
 
-  /** Holds room for so much that has arrived, until the call ends; or says why there is none. */
+  /** Reserves memory for bytes that have arrived, until the call ends; or returns why it cannot. */
   holdBody(bytes: number): Failure | undefined {
     if (this.#ended) return overloaded()
     const { capacity } = this.context
@@ -147,7 +147,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return undefined
   }
 
-  /** An answer stays in memory until its reader has taken it. */
+  /** Reserves memory for an answer, which stays there until its reader has taken it. */
   holdAnswer(bytes: number): void {
     this.context.capacity.hold(bytes, this.#sharers, bytes)
     this.#answerBytes += bytes
@@ -186,7 +186,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   }
 }
 
-/** Probes, documents and pages are not followed. */
+/** Probes, documents and pages get no trace. */
 function traceOf({ context, plan, headers, requestId }: RequestContext): RequestTrace | undefined {
   const { tracer } = context
   if (tracer === undefined || plan.isLight) return undefined
@@ -195,7 +195,7 @@ function traceOf({ context, plan, headers, requestId }: RequestContext): Request
   return tracer.request(traceparent, { route: plan.name, requestId })
 }
 
-/** The address that our own proxy saw, the last of the list. The others could be the caller's words. */
+/** The address that our own proxy saw: the last one. The caller can have written the others. */
 function forwardedFor({ headers }: IncomingMessage): string | undefined {
   const list = headers['x-forwarded-for'] as string | undefined
   return list
@@ -204,7 +204,7 @@ function forwardedFor({ headers }: IncomingMessage): string | undefined {
     ?.trim()
 }
 
-/** The code is how other rooms know that the caller left, and that we did not end the call. */
+/** By the code other rooms tell a caller who left from a call that we ended. */
 const CALLER_LEFT = new Failure(
   'unavailable',
   'The client disconnected before the answer was sent.',

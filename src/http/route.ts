@@ -14,7 +14,7 @@ import type { CallSignal } from '../lib/telemetry/trace.ts'
 /** `operator`: an access token of an operator. For everybody else there is nothing at the address. */
 export type Credential = 'none' | 'jwt' | 'key' | 'either' | 'operator'
 
-/** What a handler knows of its caller: the server lets nobody else in. */
+/** Who the caller of a handler is: the server refuses everybody else. */
 type PrincipalOf<C extends Credential> = {
   none: undefined
   jwt: SessionPrincipal
@@ -71,7 +71,7 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   fileLimit?: { field: string; mib: number }
   body?: z.ZodType<Body>
   query?: z.ZodType<Query>
-  /** Parameters that do not fit name nothing: the answer is 404, as for any absent resource. */
+  /** Parameters that do not fit are answered with 404, like a resource that does not exist. */
   params?: z.ZodType<Params>
   /** For the OpenAPI document: the shape of `data` (envelope) or of the whole answer. */
   response?: z.ZodType
@@ -93,7 +93,7 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   address: string
   /** Aborts when the caller leaves or the drain runs out. */
   signal: CallSignal
-  /** From now on a caller who leaves does not abort the call, or not when `when` says so then. */
+  /** From now on a caller who leaves does not abort the call, while `when` returns true. */
   stay(when?: () => boolean): void
   /** Ends the work for the call. */
   abort(reason: Failure): void
@@ -145,7 +145,7 @@ export type RoutePlan = {
   limitBytes: number
   multipartLimitBytes: number
   successStatus: number
-  /** What is sent may reach a table. The strings of paid work only pass to an upstream. */
+  /** The input may be stored in a table. The strings of paid work only pass to an upstream. */
   stored: boolean
   /** Liveness and documents cost little, and are never refused for want of room. */
   isLight: boolean
@@ -175,7 +175,7 @@ export function planOf(route: Route): RoutePlan {
   }
 }
 
-/** What answers where no route does: only the dialect counts. */
+/** The plan of a request that has no route: only its dialect is used. */
 export function unlistedPlan(dialect: Dialect): RoutePlan {
   return planOf(
     route({

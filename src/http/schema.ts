@@ -27,8 +27,8 @@ function bodyOf(plan: RoutePlan, bytes: Buffer | undefined): unknown {
 const LARGE_BYTES = 1024 * 1024
 
 /**
- * A large body is given back at once, not when the collector comes: ten recordings of 25 MiB would
- * wait for it. Small ones lie in memory that others share, and are left to it.
+ * Frees the memory of a large body at once: the garbage collector may come late, and ten recordings
+ * of 25 MiB would wait for it. A small body shares its memory with others and is left alone.
  */
 function release(bytes: Buffer): void {
   const { buffer } = bytes

@@ -4,34 +4,34 @@ import type { Failure } from '../lib/failure.ts'
 import { renderFailure, toFailure } from './dialect.ts'
 import { discardBody } from './discard.ts'
 import { limitHeaders, originHeaders } from './headers.ts'
-import { giveUpOnStalled, sendOutflow } from './outflow.ts'
+import { giveUpOnStalled, sendOutflow, type Head } from './outflow.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** The only way out: every answer, good or bad, passes here once. */
+/** Sends an answer. Every answer, good or bad, is sent here, once. */
 export function send(call: RequestContext, answer: Answer): void {
   const { request } = call
   const { body } = answer
-  const headers = headersOf(call, answer)
+  const head = { status: answer.status, headers: headersOf(call, answer) }
   call.trace?.answered(answer.status)
   if (!request.complete) discardBody(call)
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
-    sendWhole(call, answer.status, headers, body)
-  } else if ('flow' in body) sendOutflow(call, answer.status, headers, body)
+    sendWhole(call, head, body)
+  } else if ('flow' in body) sendOutflow(call, head, body)
   else if (request.method === 'HEAD') {
     // The body of a HEAD is never sent: do not fetch it only to throw it away.
     body.destroy()
-    sendWhole(call, answer.status, headers, '')
-  } else sendStream(call, answer.status, headers, body)
+    sendWhole(call, head, '')
+  } else sendStream(call, head, body)
 }
 
-/** The one catch: whatever a request throws ends here. */
+/** Answers with a failure. Whatever a request throws ends here. */
 export function fail(call: RequestContext, error: unknown): void {
   const failure = toFailure(error)
   const status = sendFailure(call, failure)
   logAnswer(call, status, failure)
 }
 
-/** Gives the status that the dialect has for it. */
+/** Returns the status, which depends on the dialect. */
 export function sendFailure(call: RequestContext, failure: Failure): number {
   const answer = renderFailure(failure, call.plan.route.dialect, call.requestId)
   answer.headers['content-type'] = JSON_TYPE
@@ -59,30 +59,20 @@ function headersOf(call: RequestContext, answer: Answer): Record<string, string>
 
 const LARGE_BYTES = 64 * 1024
 
-function sendWhole(
-  call: RequestContext,
-  status: number,
-  headers: Record<string, string>,
-  body: string | Buffer,
-): void {
+function sendWhole(call: RequestContext, { status, headers }: Head, body: string | Buffer): void {
   const { response } = call
   if (status !== 204) headers['content-length'] ??= String(Buffer.byteLength(body))
   response.writeHead(status, headers)
   response.end(body)
   if (body.length < LARGE_BYTES || response.destroyed) return call.end()
-  // A large answer is held, and counted, until its reader has it.
+  // A large answer counts as memory of its caller until the reader has taken it.
   call.holdAnswer(body.length)
   giveUpOnStalled(response)
   response.once('close', () => call.end())
 }
 
 /** A stream that fails before its first byte is answered with a failure; later it breaks off. */
-function sendStream(
-  call: RequestContext,
-  status: number,
-  headers: Record<string, string>,
-  body: Readable,
-): void {
+function sendStream(call: RequestContext, { status, headers }: Head, body: Readable): void {
   const { response } = call
   response.statusCode = status
   for (const name of Object.keys(headers)) response.setHeader(name, headers[name]!)
@@ -102,7 +92,7 @@ function sendStream(
 /** What became of a call: its metric, its line in the log, and its place among failed sign-ins. */
 export function logAnswer(call: RequestContext, status: number, failure?: Failure): void {
   const { context } = call
-  // What goes wrong on our side is no failed try either.
+  // A failure of ours does not count as a failed sign-in either.
   if (status < 400 || status >= 500) call.giveBackSlot?.()
   const durationMs = performance.now() - call.startedMs
   context.meter?.answered(call.plan.name, status, durationMs)

@@ -81,7 +81,7 @@ function answerOf(call: RequestContext, result: Result): Answer & { kept?: true 
 }
 
 function succeed(call: RequestContext, result: Result): void {
-  // Its handler is through. A stream may run for long, and does not need the body any more.
+  // The handler is done. A stream may run for long and does not need the body any more.
   call.body = undefined
   try {
     const answer = answerOf(call, result)

@@ -23,13 +23,13 @@ export type ServerContext = {
   slowBodies: SlowBodies
   /** Where metrics are kept. */
   meter: Pick<Meter, 'answered' | 'replayed'> | undefined
-  /** Follows calls, all or none but those whose caller does. */
+  /** Traces all calls, or only those whose caller sends a `traceparent`. */
   tracer: Tracer | undefined
   /** Good answers are logged too, for whoever sets LOG_LEVEL to debug. */
   logsSuccesses: boolean
   /** On every answer; made once. */
   standardHeaders: Readonly<Record<string, string>>
-  /** Where operators have a host of their own: on others there is nothing of theirs. */
+  /** The operators' own host, if they have one: on others their routes are 404. */
   operatorHost: string | undefined
   /** The one origin whose pages may read our answers. */
   corsOrigin: string | undefined

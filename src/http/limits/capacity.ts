@@ -4,19 +4,18 @@ import { Failure } from '../../lib/failure.ts'
 /** A call between its arrival and the last byte of its answer. */
 export type RunningCall = {
   abort(reason: Failure): void
-  /** Of its body, so far. */
+  /** How much of its body has arrived. */
   readonly arrivedBytes: number
   /** Ends the reading of its body; there while it arrives. */
   cutBody: ((failure: Failure) => void) | undefined
-  /** Among the running calls; theirs to write. */
+  /** Its index in the list of `RunningCalls`, which sets it. */
   place: number
 }
 
 /**
- * Every call in flight, so that a drain can wait for them and in the end abort them. A list and not a
- * Set: one that calls enter and leave makes itself a new table every few of them, and the table it
- * leaves points to the new one. When one of these is old, V8 keeps all that follow, with the calls in
- * them, until it next collects all garbage.
+ * Every call in flight, so that a drain can wait for them and in the end abort them. A list, because
+ * a Set was tried: V8 gives it a new table after every few changes, each old table points to the next,
+ * and one old table kept all later ones alive, with their calls, until the next full collection.
  */
 export class RunningCalls {
   draining = false
@@ -70,7 +69,7 @@ const TIGHT_HEAP = 0.9
 const HEAP_CHECK_MS = 250
 const RETRY_AFTER_S = 2
 
-/** Who takes up room: one account, or one address. */
+/** Whose calls and bytes are counted together: one account's, or one address's. */
 export type SharerKind = 'account' | 'address'
 
 export type Sharer = {
@@ -128,7 +127,7 @@ export class Capacity {
     if (--sharer.calls === 0) this.#sharers.delete(sharer.kind + sharer.name)
   }
 
-  /** Why its sharer's newest call is one too many, if it is. */
+  /** The failure if the newest call of this sharer is one too many. */
   refuseCall(sharer: Sharer): Failure | undefined {
     const { calls, bytes, shares } = this.#limits
     const share = shares[sharer.kind]
@@ -136,12 +135,12 @@ export class Capacity {
     return tooMany || sharer.unread > bytes * share ? moreThanItsShare(sharer) : undefined
   }
 
-  /** Why there is no room for so many more bytes of a call that has `own` already. */
+  /** The failure if there is no room for more bytes of a call that has `own` already. */
   refuseBytes(bytes: number, sharers: readonly Sharer[], own: number): Failure | undefined {
     if (this.#heldBytes + bytes > this.#limits.bytes) return overloaded()
     for (const sharer of sharers) {
       const most = this.#limits.bytes * this.#limits.shares[sharer.kind]
-      // A body that is its sharer's only one passes, however large a share of the whole it is.
+      // The only body of a sharer is let through, whatever share of the memory it takes.
       if (sharer.bytes > own && sharer.bytes + bytes > most) return moreThanItsShare(sharer)
     }
     return undefined

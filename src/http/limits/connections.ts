@@ -2,13 +2,13 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { subscriberOf } from './process-counter.ts'
 
-/** From here on idle connections are closed, so that they keep nobody out. */
+/** From this share of the limit on, idle connections are closed to make room. */
 const NEARLY_FULL = 0.9
 const CLOSE_AGAIN_MS = 500
 
 /**
- * One address cannot take all connections, and connections on which nothing happens never keep
- * others out. What is over the limit is closed at once, before anything is read.
+ * Limits the connections of one address, and closes idle ones when the server is nearly full. A
+ * connection over the limit is closed before anything is read.
  */
 export function limitConnections(
   server: Server,
@@ -33,7 +33,7 @@ export function limitConnections(
       if (left === 0) open.delete(network)
       else open.set(network, left)
     })
-    // It goes through all of them: not for each of a flood.
+    // This looks at every connection, so it is not done for each new one.
     if (count <= most * NEARLY_FULL || performance.now() - closedMs < CLOSE_AGAIN_MS) return
     closedMs = performance.now()
     server.closeIdleConnections()

@@ -72,7 +72,7 @@ type Counts = { previous: number; current: number }
 
 /**
  * A sliding minute from two counters: the last minute counts for the part of it that is still within
- * sixty seconds. It needs no more than counting, so a process and a Redis judge alike.
+ * sixty seconds. Counters are all it needs, so the rule is the same in a process and in Redis.
  */
 export function judge(counts: Counts, perMinute: number, nowMs: number): Slot {
   const elapsed = (nowMs % WINDOW_MS) / WINDOW_MS
@@ -100,7 +100,7 @@ export function minuteOf(nowMs: number): number {
 
 /** One subscriber holds a whole IPv6 /64: count it as one address. */
 export function subscriberOf(address: string): string {
-  // Longer than any address: a header that no proxy of ours wrote. It must not fill the memory.
+  // A longer text is no address, and must not be stored as a bucket's name.
   if (address.length > LONGEST_ADDRESS) return address.slice(0, LONGEST_ADDRESS)
   if (!address.includes(':')) return address
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)

@@ -9,7 +9,7 @@ export type RedisCounter = {
   close(): void
 }
 
-/** A call may wait this long for its slot; then the process counts by itself. */
+/** A call waits at most this long for Redis; then the process counts by itself. */
 const ANSWER_MS = 250
 const FIRST_CONNECT_MS = 1_000
 
@@ -71,7 +71,7 @@ async function newClient(url: string) {
       reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1_000),
     },
   })
-  // Whoever asks and gets no answer reports it; without a listener it would end the process.
+  // A call that gets no answer reports the error; without a listener it would end the process.
   client.on('error', () => {})
   return client
 }

@@ -7,8 +7,8 @@ const WINDOW_MS = 20_000
 type Mark = { bytes: number; atMs: number }
 
 /**
- * Ends bodies that stall. Who sends at least the floor may take half an hour: 14 MB over a line of
- * 20 kB a second are 12 minutes. Who sends less, over any 20 seconds, only keeps what others need.
+ * Ends bodies that stall: those of which less arrives in 20 seconds than the setting asks for. A
+ * caller who sends more may take half an hour: 14 MB over a line of 20 kB a second are 12 minutes.
  */
 export class SlowBodies {
   readonly #running: RunningCalls
@@ -20,7 +20,7 @@ export class SlowBodies {
     this.#leastBytes = (bytesPerS * WINDOW_MS) / 1_000
   }
 
-  /** Called every few seconds: no call needs a timer of its own. */
+  /** Called every few seconds, instead of a timer for each call. */
   look(nowMs: number): void {
     if (this.#leastBytes === 0) return
     const marks = new Map<RunningCall, Mark>()

@@ -93,7 +93,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
   {
     name: 'pages of operators are on their own host',
     file: 'src/http/admit.ts',
-    find: 'if (call.plan.isOperators && isForeignHost(context, call)) throw nothingHere()',
+    find: 'if (call.plan.isOperators && isForeignHost(call)) throw nothingHere()',
     put: '',
     test: 'test/contract/operators/host.test.ts',
     fails: /the pages below/,
