@@ -56,7 +56,8 @@ export async function analyze(
     estimate: hold.estimate(answer),
     work: (asking, { callLimit }) => {
       const tokens = callLimit && hold.affordable(callLimit.limitMicro, callLimit.bounds, answer)
-      const asked = tokens === undefined ? request : affordableRequest(request, tokens, 1)
+      const asked =
+        tokens === undefined ? request : affordableRequest(request, tokens, 1, callLimit!)
       return gateway.upstreams.call(route.targets, 'chat', asked, asking)
     },
     usage: (result) => charge(result.usage, result),

@@ -9,6 +9,7 @@ import { insufficient } from './bill/insufficient.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import {
   newCourse,
+  type CallLimit,
   type CallWrite,
   type Dropped,
   type Receipt,
@@ -147,10 +148,11 @@ export function affordableRequest(
   request: ChatRequest,
   tokens: number,
   choices: number,
+  { limitMicro, bounds }: CallLimit,
 ): ChatRequest {
   const mostTokens = Math.floor(tokens / choices)
   if (mostTokens >= 1) return { ...request, mostTokens }
-  throw insufficient()
+  throw insufficient({ availableMicro: limitMicro, neededMicro: bounds.worstCaseMicro })
 }
 
 /**

@@ -52,6 +52,7 @@ function failureJson(
     error_code: FAILURES[failure.kind].errorCode,
     message: publicMessage(failure),
     request_id: requestId,
+    ...failure.credits,
     error: dialect === 'both' ? compatibleError(failure) : undefined,
   })
 }
@@ -64,6 +65,7 @@ function compatibleError(failure: Failure) {
     type: row.type,
     param: failure.param?.slice(0, LONGEST_PARAM) ?? null,
     code: codeOf(failure),
+    ...failure.credits,
   }
 }
 

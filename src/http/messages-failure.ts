@@ -20,15 +20,15 @@ export function messagesHeaders(kind: FailureKind): Record<string, string> {
 export function messagesError(failure: Failure, message: string, requestId: string) {
   const { type } = ROWS[failure.kind]
   const words = failure.code === 'context_length_exceeded' ? TOO_LONG : message
-  return {
-    type: 'error',
-    error: { type, message: words, code: codeOf(failure) ?? undefined },
-    request_id: requestId,
-  }
+  const code = codeOf(failure) ?? undefined
+  const error = { type, message: words, code, ...failure.credits }
+  return { type: 'error', error, request_id: requestId }
 }
 
 /** The only wording on which clients shorten the conversation by themselves. */
-const TOO_LONG = 'prompt is too long: shorten it, or use a model that reads more.'
+const TOO_LONG =
+  "prompt is too long: it is longer than the model's context length. Shorten it, or use a model " +
+  'that reads more.'
 
 type Row = { status: number; type: string }
 

@@ -123,7 +123,9 @@ function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known):
   if (available(account) < minimumMicro || available(account) === 0n) return refused(account, known)
   if (needsExactBounds(account, bounds))
     return unchanged(account, known, { kind: 'needs_exact_bounds' })
-  if (uncommitted(account) < bounds.minimumMicro) return refused(account, known)
+  if (uncommitted(account) < bounds.minimumMicro) {
+    return refused(account, known, uncommitted(account))
+  }
   const limitMicro = limitFor(uncommitted(account), bounds)
   const amountMicro = lesser(lesser(estimateMicro, available(account)), limitMicro)
   const next = {
@@ -259,8 +261,8 @@ function unchanged(account: LedgerAccount, { hold }: Known, outcome: Outcome): S
   return { account, hold, entries: [], uncollected: [], outcome }
 }
 
-function refused(account: LedgerAccount, known: Known): Step {
-  return unchanged(account, known, { kind: 'refused', availableMicro: available(account) })
+function refused(account: LedgerAccount, known: Known, availableMicro = available(account)): Step {
+  return unchanged(account, known, { kind: 'refused', availableMicro })
 }
 
 function held(

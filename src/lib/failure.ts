@@ -22,12 +22,16 @@ export type FailureKind =
   | 'upstream_rejected' // 502: an upstream refused this very request; a retry cannot help
   | 'unavailable' // 503: overload, every circuit open, the database away
 
+export type MissingCredits = { available: number; needed: number }
+
 export type FailureOptions = {
   /** The offending field, for people and for the compatible object's `param`. */
   param?: string | undefined
   /** A finer code for the compatible object, such as `context_length_exceeded`. */
   code?: string | undefined
   retryAfterS?: number | undefined
+  /** What is there and what is needed, where it is not enough. */
+  credits?: MissingCredits | undefined
   headers?: Record<string, string> | undefined
   /** Private: goes to the log, never to the caller. */
   cause?: unknown
@@ -39,6 +43,7 @@ export class Failure extends Error {
   readonly param: string | undefined
   readonly code: string | undefined
   readonly retryAfterS: number | undefined
+  readonly credits: MissingCredits | undefined
   readonly headers: Record<string, string>
 
   constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
@@ -48,6 +53,7 @@ export class Failure extends Error {
     this.param = options.param
     this.code = options.code
     this.retryAfterS = options.retryAfterS
+    this.credits = options.credits
     this.headers = options.headers ?? {}
   }
 }

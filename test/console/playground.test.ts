@@ -106,6 +106,7 @@ test('without credits: what is missing, and after a top-up the same text', async
   await page.getByRole('textbox').first().fill('Twiga anakunywa maji')
   await page.getByRole('button', { name: 'Chora' }).click()
   await page.getByText('Salio halitoshi').waitFor()
+  await page.getByText(/Ombi hili linahitaji krediti [\d.,]+; una 0/).waitFor()
   await page.getByText(/Pungufu ni takriban krediti/).waitFor()
   await checkPage(tab, 'try-402')
   await page.getByRole('link', { name: 'Ongeza salio' }).click()

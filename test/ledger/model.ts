@@ -64,7 +64,7 @@ export class Model {
       if (free < need || free === 0n) return this.refused(accountId)
       if (bounds.rough && bounds.minimumMicro > uncommitted / 16n)
         return { kind: 'needs_exact_bounds' }
-      if (uncommitted < bounds.minimumMicro) return this.refused(accountId)
+      if (uncommitted < bounds.minimumMicro) return { kind: 'refused', availableMicro: uncommitted }
       const limit = limitOf(uncommitted, bounds)
       const amount = least(want, free, limit)
       const made = { account: accountId, amount, limit }

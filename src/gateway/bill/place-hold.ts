@@ -1,3 +1,4 @@
+import { greater } from '../../ledger/money.ts'
 import { Failure } from '../../lib/failure.ts'
 import { traced, type Billing } from './billing.ts'
 import { insufficient } from './insufficient.ts'
@@ -92,10 +93,18 @@ async function holdWithin(
     bounds = order.exactBounds!()
     outcome = await submitHold(billing, { ...order, bounds }, holdId)
   }
-  if (outcome?.kind !== 'held') throw insufficient()
+  if (outcome?.kind !== 'held') {
+    const availableMicro = outcome?.kind === 'refused' ? outcome.availableMicro : 0n
+    throw insufficient({ availableMicro, neededMicro: leastOf({ ...order, bounds }) })
+  }
   const { limitMicro, ceilingMicro } = outcome
   if (bounds === undefined || limitMicro >= bounds.worstCaseMicro) return undefined
   return { bounds, limitMicro, ceilingMicro }
+}
+
+/** An empty account gets nothing, however little is needed. */
+function leastOf({ minimumMicro, bounds }: BillOrder): bigint {
+  return greater(minimumMicro, bounds === undefined || bounds.rough ? 1n : bounds.minimumMicro)
 }
 
 async function submitHold({ queue, processId }: Billing, order: BillOrder, holdId: string) {

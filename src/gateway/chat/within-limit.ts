@@ -53,7 +53,7 @@ function limited(order: ChatOrder, callLimit: CallLimit): ChatRequest {
   const mostMicro = only ? callLimit.limitMicro : callLimit.ceilingMicro
   const tokens = affordable(mostMicro, callLimit.bounds)
   const native = canGrow(order, callLimit) ? undefined : request.native
-  return affordableRequest({ ...request, native }, tokens, answer.choices)
+  return affordableRequest({ ...request, native }, tokens, answer.choices, callLimit)
 }
 
 function watched(

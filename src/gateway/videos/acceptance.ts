@@ -30,14 +30,18 @@ export async function acceptJob(
     throw error
   }
   if (acceptance !== 'accepted')
-    throw acceptance === 'too_poor' ? insufficient('video') : interrupted()
+    throw acceptance === 'taken_over' ? interrupted() : tooPoor(acceptance, job)
 }
 
 /** `taken_over`: another request has our claim on the key. */
-type Acceptance = 'accepted' | 'too_poor' | 'taken_over'
+type Acceptance = 'accepted' | 'taken_over' | { availableMicro: bigint }
+
+function tooPoor({ availableMicro }: { availableMicro: bigint }, job: NewVideoJob): Failure {
+  return insufficient({ availableMicro, neededMicro: job.priceMicro }, 'video')
+}
 
 function fromPosted({ outcome, replaced }: CallPosted): Acceptance {
-  if (outcome?.kind === 'refused') return 'too_poor'
+  if (outcome?.kind === 'refused') return outcome
   return replaced ? 'taken_over' : 'accepted'
 }
 

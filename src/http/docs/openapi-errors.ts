@@ -14,12 +14,18 @@ export function failureAnswers(route: Route): ZodOpenApiResponsesObject {
   return answers
 }
 
+const credits = {
+  available: z.number().optional().meta({ description: 'With a 402: the credits that are there' }),
+  needed: z.number().optional().meta({ description: 'With a 402: the credits to begin with' }),
+}
+
 const compatible = z
   .object({
     message: z.string(),
     type: z.string().meta({ example: 'invalid_request_error' }),
     param: z.string().nullable(),
     code: z.string().nullable(),
+    ...credits,
   })
   .meta({ id: 'CompatibleErrorObject' })
 
@@ -31,6 +37,7 @@ const envelope = {
     .meta({ description: 'Stable, for programs to check', example: 'validation_error' }),
   message: z.string().meta({ description: 'For people; names the field that is wrong, if one is' }),
   request_id: z.string(),
+  ...credits,
 }
 
 const SHAPES: Record<Dialect, z.ZodType> = {
@@ -40,7 +47,12 @@ const SHAPES: Record<Dialect, z.ZodType> = {
   messages: z
     .object({
       type: z.literal('error'),
-      error: z.object({ type: z.string(), message: z.string(), code: z.string().optional() }),
+      error: z.object({
+        type: z.string(),
+        message: z.string(),
+        code: z.string().optional(),
+        ...credits,
+      }),
       request_id: z.string(),
     })
     .meta({ id: 'MessagesError' }),

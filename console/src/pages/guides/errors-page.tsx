@@ -12,7 +12,7 @@ const errorWords = words({
 |---|---|---|
 | 400 | Kuna kosa kwenye ombi; \`param\` inataja sehemu | Rekebisha; usirudie lilivyo |
 | 401 | Ufunguo haupo, si sahihi, au umefutwa | Angalia \`Authorization: Bearer mlg_…\` |
-| 402 | Salio halitoshi | Ongeza salio |
+| 402 | Salio halitoshi: \`available\` ipo, \`needed\` inahitajika | Ongeza salio |
 | 403 | Ufunguo hauruhusiwi kufanya hivi | Tumia aina sahihi ya ufunguo |
 | 404 | Modeli au kitu hakipo | Angalia \`GET /v1/models\` |
 | 409 | \`Idempotency-Key\` ile ile bado inafanya kazi, au video haijawa tayari | Subiri, kisha rudia |
@@ -35,7 +35,7 @@ const errorWords = words({
 |---|---|---|
 | 400 | Something in the request is wrong; \`param\` names it | Correct it; do not repeat it as it is |
 | 401 | The key is missing, wrong or revoked | Check \`Authorization: Bearer mlg_…\` |
-| 402 | Your balance is too low | Top up |
+| 402 | Your balance is too low: \`available\` is there, \`needed\` is needed | Top up |
 | 403 | This key may not do this | Use the right kind of credential |
 | 404 | No such model or thing | See \`GET /v1/models\` |
 | 409 | The same \`Idempotency-Key\` is still at work, or a video is not ready | Wait, then repeat |
@@ -55,10 +55,12 @@ const COMPATIBLE = `HTTP/1.1 402
 
 {
   "error": {
-    "message": "Not enough credits for this request. Top up and try again.",
+    "message": "Not enough credits for this request: 0.5 are available, 2.25 are needed. Top up and try again.",
     "type": "insufficient_quota",
     "param": null,
-    "code": "insufficient_quota"
+    "code": "insufficient_quota",
+    "available": 0.5,
+    "needed": 2.25
   }
 }`
 

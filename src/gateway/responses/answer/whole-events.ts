@@ -50,12 +50,12 @@ export class WholeEvents {
  * A failure inside a stream. By these codes clients decide whether to stop, to wait, to shorten the
  * conversation or to retry.
  */
-export function failedError(failure: Failure): { code: string; message: string } {
+export function failedError(failure: Failure): { code: string; message: string } & Fields {
   const { message } = failure
   if (failure.code === 'context_length_exceeded') return { code: failure.code, message }
   switch (failure.kind) {
     case 'insufficient':
-      return { code: 'insufficient_quota', message }
+      return { code: 'insufficient_quota', message, ...failure.credits }
     case 'rate_limited':
       return { code: 'rate_limit_exceeded', message: withWait(failure) }
     case 'invalid':

@@ -1,6 +1,5 @@
 import { useFacts, useTzsOf } from '../../../catalog/rate.ts'
 import { AskFailure } from '../../../client/failure.ts'
-import { useAsk } from '../../../client/use-ask.ts'
 import { ButtonLink } from '../../../parts/button.tsx'
 import { FailureNotice } from '../../../parts/failure-notice.tsx'
 import { Notice } from '../../../parts/notice.tsx'
@@ -22,7 +21,7 @@ export function CallFailure({ error, estimate, repeatable, onRetry }: Props) {
   const words = useWords(tryWords)
   if (error === undefined) return null
   if (error instanceof AskFailure && error.status === 402) {
-    return <NotEnoughCredits estimate={estimate} />
+    return <NotEnoughCredits estimate={estimate} credits={error.credits} />
   }
   return (
     <FailureNotice
@@ -34,21 +33,19 @@ export function CallFailure({ error, estimate, repeatable, onRetry }: Props) {
   )
 }
 
-function NotEnoughCredits({ estimate = 0 }: Pick<Props, 'estimate'>) {
+type Missing = Pick<Props, 'estimate'> & Pick<AskFailure, 'credits'>
+
+function NotEnoughCredits({ estimate = 0, credits }: Missing) {
   const words = useWords(tryWords)
   const { amount } = useFormats()
-  const balance = useAsk('GET /v1/billing/balance', {}, { staleTime: 0 })
-  const have = balance.data?.data.available_credits ?? 0
-  const missing = rough(estimate) - have
+  const { available, needed } = credits ?? { available: 0, needed: rough(estimate) }
+  // It can begin with what is needed, but perhaps not end.
+  const missing = Math.max(needed, rough(estimate)) - available
   const tzsOf = useTzsOf()
   const amounts = useFacts().data?.data.topup.amounts_tzs ?? []
   return (
     <Notice tone="warning" title={words.short}>
-      <p>
-        {missing > 0
-          ? words.shortSay(amount(rough(estimate)), amount(have))
-          : words.shortPlain(amount(have))}
-      </p>
+      <p>{words.shortSay(amount(needed), amount(available))}</p>
       {missing > 0 && <p>{words.shortMissing(amount(rough(missing)))}</p>}
       <p className="text-sm text-soft">{words.shortKept}</p>
       <div className="mt-3">

@@ -30,8 +30,7 @@ export const tryWords = words({
     chargeLater: 'Gharama itaonekana kwenye Matumizi.',
     short: 'Salio halitoshi',
     shortSay: (cost: string, have: string) =>
-      `Ombi hili linahitaji takriban krediti ${cost}; una ${have}. Hukutozwa.`,
-    shortPlain: (have: string) => `Una krediti ${have}, hazitoshi kwa ombi hili. Hukutozwa.`,
+      `Ombi hili linahitaji krediti ${cost}; una ${have}. Hukutozwa.`,
     shortMissing: (missing: string) => `Pungufu ni takriban krediti ${missing}.`,
     shortKept: 'Ulichoandika kinabaki hapa; ukirudi utaendelea nacho.',
     topUp: 'Ongeza salio',
@@ -71,9 +70,7 @@ export const tryWords = words({
     chargeLater: 'The cost will be in your activity.',
     short: 'Your balance is too low',
     shortSay: (cost, have) =>
-      `This request needs about ${cost} credits; you have ${have}. You were not charged.`,
-    shortPlain: (have) =>
-      `You have ${have} credits, too few for this request. You were not charged.`,
+      `This request needs ${cost} credits; you have ${have}. You were not charged.`,
     shortMissing: (missing) => `About ${missing} credits are missing.`,
     shortKept: 'What you wrote stays right here; come back and go on.',
     topUp: 'Top up',
