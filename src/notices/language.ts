@@ -13,9 +13,9 @@ export function acceptedLocale(header: string | undefined): Locale | undefined {
   let most = 0
   for (const range of (header ?? '').split(',')) {
     const [tag = '', ...parameters] = range
-      .trim()
       .toLowerCase()
-      .split(/\s*;\s*/)
+      .split(';')
+      .map((part) => part.trim())
     const locale = /^(sw|en)(-|$)/.exec(tag)?.[1] as Locale | undefined
     const quality = parameters.find((one) => one.startsWith('q='))?.slice(2)
     const weight = quality === undefined ? 1 : Number(quality)
