@@ -105,6 +105,7 @@ function ourServer(): Server {
     limiter: new ProcessCounter(systemClock),
     replay: {
       claim: async () => ({ state: 'running' }),
+      find: async () => undefined,
       keep: async () => {},
       free: async () => {},
     },

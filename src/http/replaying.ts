@@ -1,5 +1,6 @@
 import type { Answer, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
+import { isFields } from '../lib/fields.ts'
 import type { RequestContext } from './request-context.ts'
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
@@ -10,7 +11,8 @@ export function replayKey(call: RequestContext): string | undefined {
   if (replay === undefined || replay === false || call.principal === undefined) return undefined
   const key = call.headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof replay === 'function' && !replay(call.body)) return undefined
+  // The body may be one that is refused.
+  if (typeof replay === 'function' && isFields(call.body) && !replay(call.body)) return undefined
   const valid = typeof key === 'string' && PRINTABLE.test(key)
   if (valid && call.occurrences('idempotency-key') === 1) return key
   throw new Failure(
@@ -28,14 +30,28 @@ export async function claimKey(call: RequestContext, key: string): Promise<Answe
     route: call.plan.name,
   })
   call.context.meter?.replayed(outcome.state)
-  if (outcome.state === 'stored') {
-    const headers = { ...outcome.answer.headers, 'idempotency-replayed': 'true' }
-    return { ...outcome.answer, headers }
-  }
+  if (outcome.state === 'stored') return marked(outcome.answer)
   if (outcome.state === 'over_budget') throw tooMuchKept(outcome.retryAfterS)
   if (outcome.state !== 'claimed') throw conflict(outcome.state)
   call.claim = outcome.claim
   return undefined
+}
+
+/** The stored answer for a request whose body is refused. Nothing is claimed. */
+export async function findFinished(call: RequestContext): Promise<Answer | undefined> {
+  const key = replayKey(call)
+  if (key === undefined) return undefined
+  const { replay, meter } = call.context
+  const { accountId } = call.principal!
+  const found = await replay.find({ accountId, key, route: call.plan.name })
+  if (found === undefined) return undefined
+  meter?.replayed(found.state)
+  if (found.state !== 'stored') throw conflict(found.state)
+  return marked(found.answer)
+}
+
+function marked(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
 }
 
 /** SDKs retry a 409 by themselves: right while the first call runs, pointless otherwise. */

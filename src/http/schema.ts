@@ -12,16 +12,18 @@ export function validateInput(call: RequestContext, bytes: Buffer | undefined): 
   if (params !== undefined) call.params = parseParams(params, call.params)
   if (query !== undefined) call.query = parse(query, call.query, 'The query')
   if (call.bodyFailure !== undefined) throw call.bodyFailure
-  if (plan.bodyKind !== 'none' && call.form === undefined) call.body = bodyOf(plan, bytes)
+  if (plan.bodyKind === 'none' || call.form !== undefined) return
+  call.body = bodyOf(plan, bytes)
+  const schema = plan.bodyKind === 'raw' ? undefined : plan.route.body
+  if (schema !== undefined) call.body = parse(schema, call.body, 'The request body')
 }
 
 function bodyOf(plan: RoutePlan, bytes: Buffer | undefined): unknown {
   if (plan.bodyKind === 'raw') return bytes ?? Buffer.alloc(0)
-  const schema = plan.route.body
   const value =
     bytes === undefined || bytes.length === 0 ? undefined : parseRequestJson(bytes, plan)
   if (bytes !== undefined) release(bytes)
-  return schema === undefined ? value : parse(schema, value, 'The request body')
+  return value
 }
 
 const LARGE_BYTES = 1024 * 1024

@@ -3,7 +3,7 @@ import { Failure } from '../lib/failure.ts'
 import { batchPerTick } from '../lib/clock.ts'
 import { admit } from './admit.ts'
 import { checkBodyHead, gatherBody } from './body.ts'
-import { claimKey, concludeClaim, replayKey } from './replaying.ts'
+import { claimKey, concludeClaim, findFinished, replayKey } from './replaying.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Result } from './route.ts'
 import { validateInput } from './schema.ts'
@@ -26,12 +26,20 @@ const admitTogether = batchPerTick((call: RequestContext): void => {
   const refuse = (error: unknown) => fail(call, error)
   try {
     const admitted = admit(call)
-    if (admitted === undefined) readBody(call)
-    else admitted.then(() => readBody(call)).catch(refuse)
+    if (admitted === undefined) admitBody(call)
+    else admitted.then(() => admitBody(call)).catch(refuse)
   } catch (error) {
     refuse(error)
   }
 })
+
+function admitBody(call: RequestContext): void {
+  try {
+    readBody(call)
+  } catch (error) {
+    refuseBody(call, error)
+  }
+}
 
 function readBody(call: RequestContext): void {
   const { request, plan } = call
@@ -54,11 +62,20 @@ function handle(call: RequestContext, bytes: Buffer | undefined): void {
     const key = replayKey(call)
     answered = key === undefined ? call.plan.route.handle(call) : replayOrHandle(call, key)
   } catch (error) {
-    return fail(call, error)
+    return refuseBody(call, error)
   }
   answered.then(
     (result) => succeed(call, result),
     (error: unknown) => fail(call, error),
+  )
+}
+
+/** A key that was finished is replayed whatever the body is now. */
+function refuseBody(call: RequestContext, error: unknown): void {
+  if (call.headers['idempotency-key'] === undefined) return fail(call, error)
+  findFinished(call).then(
+    (stored) => (stored === undefined ? fail(call, error) : succeed(call, stored)),
+    (other: unknown) => fail(call, other),
   )
 }
 

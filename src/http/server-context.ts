@@ -1,4 +1,4 @@
-import type { Claim, ClaimOutcome, StorableAnswer } from '../lib/answer.ts'
+import type { Claim, ClaimOutcome, Finished, StorableAnswer } from '../lib/answer.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
 import type { OperatorNeed, OperatorPrincipal, Principal } from '../accounts/principal.ts'
@@ -55,6 +55,8 @@ export type OperatorGate = {
 /** Remembers answers by idempotency key, scoped to the account. */
 export type ReplayStore = {
   claim(request: { accountId: string; key: string; route: string }): Promise<ClaimOutcome>
+  /** What a finished key holds; undefined for one that is new or at work. */
+  find(request: { accountId: string; key: string; route: string }): Promise<Finished | undefined>
   keep(claim: Claim, answer: StorableAnswer): Promise<void>
   free(claim: Claim): Promise<void>
 }

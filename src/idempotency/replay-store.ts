@@ -1,12 +1,13 @@
 import type { Db, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
-import type { Claim, ClaimOutcome, EarlyBody, StorableAnswer } from '../lib/answer.ts'
+import type { Claim, ClaimOutcome, EarlyBody, Finished, StorableAnswer } from '../lib/answer.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { storedAnswer, purgePieces, spliceOf, writePieces, type StoredRow } from './pieces-store.ts'
 
 /** Remembers answers by idempotency key, scoped to the account, across all processes. */
 export type Replay = {
   claim(request: KeyRequest): Promise<ClaimOutcome>
+  find(request: KeyRequest): Promise<Finished | undefined>
   keep(claim: Claim, answer: StorableAnswer): Promise<void>
   free(claim: Claim): Promise<void>
   /** In the background: removes what has expired, and frees what could not be freed when it should have been. */
@@ -64,6 +65,10 @@ export function createReplay({ db, processId, budgetBytes = Infinity }: ReplayOp
         if (found !== undefined) return found
       }
       return { state: 'running' }
+    },
+    async find(request) {
+      const found = await readKey(db, request)
+      return found?.state === 'running' ? undefined : found
     },
     async keep(claim, answer) {
       try {
@@ -123,7 +128,10 @@ async function takeClaim(
 const SIZES = `stored_answer_sizes where account_id = $1 and hour > now() - interval '25 hours'`
 
 /** What became of a key that could not be taken. */
-async function readKey(tx: Tx, request: KeyRequest): Promise<ClaimOutcome | undefined> {
+async function readKey(
+  tx: Tx,
+  request: KeyRequest,
+): Promise<Finished | { state: 'running' } | undefined> {
   const [row] = await tx.read<KeyRow>(
     `select route, state, claim_id, status, headers, body, pieces_bytes, pieces_head, pieces_tail
      from idempotency_keys where account_id = $1 and key = $2 and expires_at > now()`,

@@ -47,10 +47,11 @@ export type Claim = { id: string; accountId: string; key: string }
 export type ClaimOutcome =
   | { state: 'claimed'; claim: Claim }
   | { state: 'running' }
-  | { state: 'other_route' }
   /** The stored answers of the account fill its space. The oldest expires in so many seconds. */
   | { state: 'over_budget'; retryAfterS: number }
-  | { state: 'stored'; answer: Answer }
+  | Finished
+
+export type Finished = { state: 'other_route' } | { state: 'stored'; answer: Answer }
 
 /** A large body that is in the database already, under its claim: the commit only has to name it. */
 export type EarlyBody = { body: string | Buffer; bytes: number }

@@ -139,6 +139,57 @@ describe('one process', () => {
     assert.equal((await post(key)).status, 201)
   })
 
+  test('a finished key is replayed whatever the body is now; on another route it is refused', async () => {
+    const key = randomUUID()
+    const first = await post(key)
+    const before = runs
+    const json = { ...keyHeaders, 'content-type': 'application/json', 'idempotency-key': key }
+    const raw = async (path: string, body: string | Buffer, more = {}) => {
+      const headers = { ...json, ...more }
+      const response = await fetch(service.url + path, { method: 'POST', headers, body })
+      return { response, text: await response.text() }
+    }
+    for (const [body, headers] of [
+      ['{"waitMs":"x"}', {}],
+      ['{nonsense', {}],
+      ['', {}],
+      ['[]', {}],
+      ['{"stream":false,"fail":5}', {}],
+      ['x', { 'content-type': 'text/plain' }],
+      ['x', { 'content-encoding': 'gzip' }],
+      [Buffer.alloc(6_000_000, 32), {}],
+    ] as const) {
+      const { response, text } = await raw('/v1/things', body, headers)
+      assert.equal(response.status, 201, text)
+      assert.equal(text, first.text)
+      assert.equal(response.headers.get('idempotency-replayed'), 'true')
+      assert.equal((await raw('/v1/others', body, headers)).response.status, 409)
+    }
+    const streamed = await raw('/v1/things', '{"stream":true,"fail":5}')
+    assert.equal(streamed.response.status, 400, 'a stream ignores the key')
+    for (const more of [{ authorization: 'Bearer x' }, { authorization: 'Bearer key-2' }]) {
+      const { response } = await raw('/v1/things', '{nonsense', more)
+      assert.ok([400, 401].includes(response.status), 'nobody else finds it')
+    }
+    assert.equal(runs, before)
+  })
+
+  test('a key that is new or at work: a body that is refused is told so', async () => {
+    const key = randomUUID()
+    const wrong = { waitMs: 'x' as never }
+    assert.equal((await post(key, wrong)).status, 400)
+    const answered = Promise.withResolvers<void>()
+    gate = answered.promise
+    const before = runs
+    const first = post(key)
+    await eventually('the first runs', () => runs > before)
+    assert.equal((await post(key, wrong)).status, 400)
+    answered.resolve()
+    gate = undefined
+    assert.equal((await first).status, 201)
+    assert.equal((await post(key, wrong)).text, (await first).text)
+  })
+
   test('a stream is never kept', async () => {
     const key = randomUUID()
     await post(key, { stream: true })

@@ -87,6 +87,7 @@ const openLimiter: Limiter = {
 /** For tests that are not about replays: every key is new. */
 const forgetfulStore: ReplayStore = {
   claim: async ({ accountId, key }) => ({ state: 'claimed', claim: { id: key, accountId, key } }),
+  find: async () => undefined,
   keep: async (_claim: Claim, _answer: StorableAnswer) => {},
   free: async () => {},
 }

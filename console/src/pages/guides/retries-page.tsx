@@ -11,7 +11,7 @@ const retryWords = words({
       'Mtandao ukikatika hujui kama ombi lilifika. Ukituma `Idempotency-Key`, rudia bila wasiwasi: ukirudia na ufunguo ule ule unapata jibu lile lile, bila kazi ya pili wala gharama ya pili.',
     prompt: 'Andika risiti fupi ya TZS 12,000.',
     how: 'Inavyofanya kazi',
-    howSay: `- Ufunguo ni maandishi yako, herufi 1 hadi 255: kwa mfano namba ya oda. Kazi mpya, ufunguo mpya.
+    howSay: `- Ufunguo ni maandishi yako, herufi 1 hadi 255: kwa mfano namba ya oda. Kazi mpya, ufunguo mpya: ufunguo uliokamilika hurudisha jibu la kwanza, chochote utakachotuma.
 - Jibu la mafanikio linahifadhiwa saa 24 na linarudi na kichwa \`Idempotency-Replayed: true\`.
 - Ombi la kwanza likiwa bado linaendelea, unapata 409: subiri kidogo, rudia.
 - Ombi lililoshindikana halihifadhiwi: ufunguo ule ule unaweza kutumika tena.
@@ -29,7 +29,7 @@ const retryWords = words({
       'When a connection breaks you cannot know whether the call arrived. With an `Idempotency-Key` you can repeat it without worry: the same key gives the same answer, without a second piece of work or a second charge.',
     prompt: 'Write a short receipt for TZS 12,000.',
     how: 'How it works',
-    howSay: `- The key is a text of yours, 1 to 255 characters: the number of an order, for example. New work, new key.
+    howSay: `- The key is a text of yours, 1 to 255 characters: the number of an order, for example. New work, new key: a finished key gives its first answer, whatever you send.
 - A successful answer is kept for 24 hours and comes back with the header \`Idempotency-Replayed: true\`.
 - While the first call is still at work you get 409: wait a little, repeat.
 - A call that failed is not kept: the same key may be used again.
