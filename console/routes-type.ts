@@ -1,10 +1,11 @@
 import { readConfig } from '../src/config.ts'
 import {
-  openApiDocument,
+  replyOf,
   type OpenApi,
   type Operation,
   type Schema,
-} from '../src/http/docs/openapi.ts'
+} from '../src/http/docs/openapi-document.ts'
+import { openApiDocument } from '../src/http/docs/openapi.ts'
 import { allRoutes, type Services } from '../src/routes/index.ts'
 
 /** The API's routes as one type, for the console's client: no database and no port is needed. */
@@ -33,7 +34,7 @@ function routeType(operation: Operation, document: OpenApi): string {
   })
   const body = operation.requestBody?.content['application/json']?.schema
   const good = Object.entries(operation.responses).find(([status]) => Number(status) < 400)!
-  const answer = good[1].content?.['application/json']?.schema
+  const answer = replyOf(document, good[1]).content?.['application/json']?.schema
   return `{ query: { ${members.join('; ')} }; body: ${body ? typeOf(body, document) : 'undefined'}; answer: ${answer ? typeOf(answer, document) : 'Blob'} }`
 }
 

@@ -56,6 +56,7 @@ const health = route({
   ...open,
   path: '/healthz',
   summary: 'Check that the process is alive',
+  description: 'Touches nothing but the process.',
   tag: 'Health',
   response: z.object({ alive: z.literal(true) }),
   handle: async () => ({ data: { alive: true } }),
@@ -67,6 +68,7 @@ const readiness = (missing: MissingParts) =>
     ...open,
     path: '/readyz',
     summary: 'Check that the process can serve calls',
+    description: '503 names what is missing.',
     tag: 'Health',
     response: z.object({ ready: z.literal(true) }),
     handle: async () => {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Answer, Claim, StorableAnswer } from '../lib/answer.ts'
-import type { Failure } from '../lib/failure.ts'
+import type { Failure, FailureKind } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
 import type {
   KeyPrincipal,
@@ -47,7 +47,10 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters as in `/v1/workspaces/:slug`; `*` at the end stands for the rest. */
   path: string
+  /** What it does, in a line. */
   summary: string
+  /** For the OpenAPI document: what a caller should know besides, in a sentence or two. */
+  description?: string
   tag: string
   credential: C
   /** With `credential: 'operator'`, and only there. */
@@ -75,8 +78,20 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   params?: z.ZodType<Params>
   /** For the OpenAPI document: the shape of `data` (envelope) or of the whole answer. */
   response?: z.ZodType
-  /** For the OpenAPI document: the media type of a good answer that is not JSON. */
-  answerType?: string
+  /** For the OpenAPI document: the members of an envelope beside `data`. */
+  beside?: z.ZodRawShape
+  /** For the OpenAPI document: a good answer is the response itself, though failures are enveloped. */
+  bare?: boolean
+  /** For the OpenAPI document: the data of each event, where the answer can be streamed. */
+  events?: z.ZodType
+  /** For the OpenAPI document: the media types of a good answer that is not JSON. */
+  answerType?: string | readonly string[]
+  /** For the OpenAPI document: `If-None-Match` is honoured, a part of the bytes may be asked for. */
+  honours?: 'etag' | 'range'
+  /** For the OpenAPI document: what only its handler refuses. The rest follows from what is above. */
+  refuses?: readonly FailureKind[]
+  /** It only ever refuses: clients have no use for it, and the OpenAPI document leaves it out. */
+  refusesAll?: boolean
   successStatus?: number
   handle(call: Call<Body, Query, Params, C>): Promise<Result>
 }

@@ -37,6 +37,7 @@ export type PaymentsParts = {
 }
 
 export type Payments = {
+  rules: TopUpRules
   topUp(topUp: TopUp): Promise<Payment>
   takeCallback(incoming: IncomingCallback): Promise<void>
   read(accountId: string, id: string): Promise<Payment>
@@ -98,6 +99,7 @@ export function createPayments(options: PaymentsParts): Payments {
   const asking = new Map<string, Promise<void>>()
 
   return {
+    rules: options.rules,
     async topUp(topUp) {
       const payment = await openPayment({ ...options, provider: options.providers[0].name }, topUp)
       await parts.onStep('row_committed')

@@ -7,7 +7,7 @@ import type { Db } from '../db/db.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
 import { activityFilter, activityReportRoutes, filterOf } from './console/activity-reports.ts'
-import { pageQuery, pagination } from './fields.ts'
+import { pageQuery, pagination, stamp } from './fields.ts'
 
 type Deps = { db: Db; clock: Clock; timeZone: string }
 
@@ -25,16 +25,16 @@ function listRoute({ db, clock, timeZone }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/activity',
-    summary:
-      'List the usage records of the account, newest first. With `before`, the id of a record, only ' +
-      'older records are listed, so that pages do not shift while new ones arrive. With `from`, `to`, ' +
-      '`kind`, `key_id` or `request_id` at most 93 days are looked through, the last ones by default',
+    summary: 'List the usage records of the account, newest first',
+    description:
+      'With `before`, the id of a record, only older records are listed, so that pages do not shift while new ones arrive. With `from`, `to`, `kind`, `key_id` or `request_id` at most 93 days are looked through, the last ones by default.',
     tag: 'Activity',
     credential: 'jwt',
     dialect: 'envelope',
     limit: 'principal',
     query: recordsQuery,
     response: z.array(recordShape),
+    beside: { period: periodShape },
     async handle(call) {
       const { accountId } = call.principal
       const filter = filterOf(call.query, { accountId, timeZone })
@@ -53,6 +53,7 @@ function summaryRoute({ db, clock, timeZone }: Deps): Route {
     path: '/v1/activity/summary',
     summary:
       'Read the totals of the current day, week (from Monday), month or year, overall and by model',
+    description: 'As the time zone of the service counts days.',
     tag: 'Activity',
     credential: 'jwt',
     dialect: 'envelope',
@@ -69,6 +70,11 @@ function summaryRoute({ db, clock, timeZone }: Deps): Route {
 }
 
 const count = z.number().int().nonnegative()
+
+export const periodShape = z
+  .object({ from: stamp, to: stamp })
+  .optional()
+  .meta({ description: 'What was looked through, where a filter asks for it' })
 
 export const recordShape = z.object({
   id: z.uuid(),

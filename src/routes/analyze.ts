@@ -27,8 +27,7 @@ const shared = {
 }
 
 const analysis = z.object({
-  id: z.string().meta({ example: 'anl_…' }),
-  object: z.enum(['document.analysis', 'vision.analysis', 'video.analysis']),
+  id: z.string().meta({ example: 'anl_8fKq2mZp4TnW9xLc7RbYvH3s' }),
   model: z.string(),
   text: z.string(),
   finish_reason: z.string().nullable(),
@@ -41,7 +40,13 @@ const analysis = z.object({
   created_at: stamp,
 })
 
-type AnalyzeRoute = { kind: MediaKind; path: string; field: string; summary: string }
+type AnalyzeRoute = {
+  kind: MediaKind
+  path: string
+  field: string
+  summary: string
+  description: string
+}
 
 const ROUTES: AnalyzeRoute[] = [
   {
@@ -49,17 +54,31 @@ const ROUTES: AnalyzeRoute[] = [
     path: '/v1/documents/analyze',
     field: 'document',
     summary: 'Analyze a PDF',
+    description: 'What `prompt` asks is answered from the file: at most 15 MiB.',
   },
-  { kind: 'vision', path: '/v1/vision/analyze', field: 'image', summary: 'Analyze an image' },
-  { kind: 'video', path: '/v1/video/analyze', field: 'video', summary: 'Analyze a video' },
+  {
+    kind: 'vision',
+    path: '/v1/vision/analyze',
+    field: 'image',
+    summary: 'Analyze an image',
+    description: 'What `prompt` asks is answered from a JPEG, PNG, WebP or GIF: at most 10 MiB.',
+  },
+  {
+    kind: 'video',
+    path: '/v1/video/analyze',
+    field: 'video',
+    summary: 'Analyze a video',
+    description: 'What `prompt` asks is answered from an MP4, MPEG, MOV or WebM: at most 8 MiB.',
+  },
 ]
 
 export function analyzeRoutes(gateway: Gateway): Route[] {
-  return ROUTES.map(({ kind, path, field, summary }) =>
+  return ROUTES.map(({ kind, path, field, summary, description }) =>
     route({
       method: 'POST',
       path,
       summary,
+      description,
       tag: 'Analysis',
       credential: 'either',
       dialect: 'both',
@@ -71,7 +90,7 @@ export function analyzeRoutes(gateway: Gateway): Route[] {
       multipartLimitBytes: MEDIA_CAPS[kind] + REST_BYTES,
       fileLimit: { field, mib: MEDIA_CAPS[kind] / MIB },
       body: z.object({ ...shared, [field]: media }),
-      response: analysis,
+      response: analysis.extend({ object: z.literal(`${kind}.analysis`) }),
       handle: async (call) => {
         const request = call.form
           ? analysisFromForm(kind, await call.form())

@@ -28,6 +28,8 @@ function createRoute(accounts: Accounts): Route {
     method: 'POST',
     path: '/v1/api-keys',
     summary: 'Create an API key. The key itself is shown only once',
+    description:
+      'Keep it on a server, never in an app or a page. An account has at most 50 keys that work.',
     successStatus: 201,
     body: z
       .object({
@@ -41,6 +43,7 @@ function createRoute(accounts: Accounts): Route {
         message: 'must be left out when workspace_id is sent',
       }),
     response: keyShape.extend({ key: z.string() }),
+    refuses: ['not_found'],
     async handle(call) {
       const { name, workspace_id: workspaceId, workspace_slug: workspaceSlug } = call.body
       const expiresAt = call.body.expires_at
@@ -57,6 +60,7 @@ function listRoute(accounts: Accounts): Route {
     method: 'GET',
     path: '/v1/api-keys',
     summary: 'List API keys, newest first',
+    description: 'Revoked keys are listed only with `include_revoked`.',
     query: z.object({
       ...pageQuery,
       workspace_id: z.uuid().optional(),
@@ -79,6 +83,7 @@ function renameRoute(accounts: Accounts): Route {
     method: 'PATCH',
     path: '/v1/api-keys/:id',
     summary: 'Rename an API key',
+    description: 'The key itself stays as it is.',
     params,
     body: z.object({ name: line(1, 64) }),
     response: keyShape,
@@ -95,6 +100,7 @@ function revokeRoute(accounts: Accounts): Route {
     method: 'DELETE',
     path: '/v1/api-keys/:id',
     summary: 'Revoke an API key, at once and for ever',
+    description: 'Calls with it get 401 from then on.',
     params,
     response: z.object({ status: z.literal('revoked') }),
     async handle(call) {

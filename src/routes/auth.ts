@@ -58,6 +58,8 @@ function registerRoute(accounts: Accounts): Route {
     ...open,
     path: '/v1/auth/register',
     summary: 'Create an account, which has to be verified with a code',
+    description:
+      'Send an email address or a phone number. A six-digit code goes there, good for ten minutes; `POST /v1/auth/otp/verify` takes it and opens the first session.',
     successStatus: 201,
     body: z.object({
       full_name: line(1, 120),
@@ -70,6 +72,7 @@ function registerRoute(accounts: Accounts): Route {
       }),
     }),
     response: pendingShape,
+    refuses: ['conflict'],
     async handle(call) {
       const { full_name: fullName, phone_number: phoneNumber, email, password } = call.body
       const locale = call.body.locale ?? localeAsked(call.headers)
@@ -87,8 +90,9 @@ function stepUpRoute(accounts: Accounts): Route {
     dialect: 'envelope',
     limit: 'principal',
     path: '/v1/auth/step-up',
-    summary:
-      'Show again that you have your authenticator app, for what asks for a code of the last ten minutes',
+    summary: 'Show again that you have your authenticator app',
+    description:
+      'Some changes ask for a code of the last ten minutes: send one here, then repeat the change.',
     body: z.object({ code: codeField }),
     response: z.object({ fresh_for_s: z.int() }),
     async handle({ principal, body }) {
@@ -108,6 +112,8 @@ function codeRoutes(accounts: Accounts): Route[] {
       ...signIn,
       path: '/v1/auth/otp/verify',
       summary: 'Verify a code and open a session, or get the MFA challenge that a login gets',
+      description:
+        'A code is good for ten minutes and five tries. The first verification of an account adds its free credits.',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa']),
         code: codeOrRecoveryField.meta({
@@ -116,6 +122,7 @@ function codeRoutes(accounts: Accounts): Route[] {
         }),
       }),
       response: z.union([sessionShape, challengeShape]),
+      refuses: ['unauthorized', 'forbidden', 'conflict'],
       async handle(call) {
         const { challenge_id: challengeId, ...answer } = call.body
         const cookie = asksForCookie(call.headers, accounts)
@@ -127,6 +134,8 @@ function codeRoutes(accounts: Accounts): Route[] {
       ...open,
       path: '/v1/auth/otp/resend',
       summary: 'Request a code again',
+      description:
+        'Only a code that is still waited for is sent again, once a minute. The answer is the same whether there is such an account or not.',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa', 'reset_password']),
       }),
@@ -144,8 +153,11 @@ function sessionRoutes(accounts: Accounts): Route[] {
       ...signIn,
       path: '/v1/auth/login',
       summary: 'Log in. Opens a session, or asks for a second factor',
+      description:
+        'With a second factor the answer has `mfa_required` and a `challenge_id`: send the code to `POST /v1/auth/otp/verify` with the purpose `login_mfa`.',
       body: z.object({ identifier: identifierField, password: z.string() }),
       response: z.union([sessionShape, challengeShape]),
+      refuses: ['invalid_credentials', 'forbidden'],
       async handle(call) {
         const cookie = asksForCookie(call.headers, accounts)
         return sessionAnswer(await login(accounts, call.body, deviceOf(call, cookie)), cookie)
@@ -156,8 +168,11 @@ function sessionRoutes(accounts: Accounts): Route[] {
       limitedBy: cookieSession,
       path: '/v1/auth/refresh',
       summary: 'Exchange a refresh token, sent in the body or as the bearer, for new tokens',
+      description:
+        'A refresh token works once: keep the new one. Whoever uses an old one again ends the session.',
       body: z.object({ refresh_token: z.string().max(4096).optional() }).optional(),
       response: sessionShape,
+      refuses: ['unauthorized', 'forbidden'],
       async handle({ body, headers }) {
         const cookie = asksForCookie(headers, accounts)
         const sent = body?.refresh_token ?? bearerOf(headers.authorization as string | undefined)
@@ -169,6 +184,8 @@ function sessionRoutes(accounts: Accounts): Route[] {
       ...open,
       path: '/v1/auth/logout',
       summary: 'End this session, the session of a refresh token, or all sessions',
+      description:
+        'With `all` every session of the account ends. Access tokens stop working at once.',
       credential: 'jwt',
       limit: 'principal',
       body: z
@@ -192,6 +209,7 @@ function passwordRoutes(accounts: Accounts): Route[] {
       ...open,
       path: '/v1/auth/password/forgot',
       summary: 'Request a code to reset your password',
+      description: 'The answer is the same whether there is such an account or not.',
       body: z.object({ identifier: identifierField }),
       response: sentShape,
       handle: async ({ body, address }) => ({
@@ -202,6 +220,7 @@ function passwordRoutes(accounts: Accounts): Route[] {
       ...signIn,
       path: '/v1/auth/password/reset',
       summary: 'Set a new password with a reset code. Every session ends',
+      description: 'The code comes from `POST /v1/auth/password/forgot`. Log in again afterwards.',
       body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
       response: z.object({}),
       async handle({ body: { identifier, code, new_password: newPassword } }) {
@@ -212,6 +231,16 @@ function passwordRoutes(accounts: Accounts): Route[] {
   ]
 }
 
+const publicKeyShape = z.looseObject({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string(),
+  y: z.string(),
+  kid: z.string(),
+  alg: z.literal('ES256'),
+  use: z.literal('sig'),
+})
+
 /** A plain key set, not an envelope: libraries that verify tokens read nothing else. */
 function keysRoute(accounts: Accounts): Route {
   return route({
@@ -219,7 +248,10 @@ function keysRoute(accounts: Accounts): Route {
     method: 'GET',
     path: '/v1/auth/jwks.json',
     summary: 'Read the public keys that verify access tokens',
+    description: 'A JSON Web Key Set, as libraries for JWT read it: not an envelope.',
     limit: 'none',
+    response: z.object({ keys: z.array(publicKeyShape) }),
+    bare: true,
     async handle() {
       return {
         status: 200,

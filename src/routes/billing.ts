@@ -24,6 +24,7 @@ function balanceRoute({ db }: Deps): Route {
     method: 'GET',
     path: '/v1/billing/balance',
     summary: 'Read the balance, how much of it running calls have reserved, and what is available',
+    description: 'A call reserves what it may cost and gives back what it did not.',
     tag: 'Billing',
     credential: 'either',
     dialect: 'envelope',
@@ -68,7 +69,9 @@ function transactionsRoute({ db }: Deps): Route {
   return route({
     method: 'GET',
     path: '/v1/billing/transactions',
-    summary: 'List the transactions of the account, newest first. `from` is included, `to` is not',
+    summary: 'List the transactions of the account, newest first',
+    description:
+      'What was added and what calls cost, with the balance after each. `from` is included, `to` is not.',
     tag: 'Billing',
     credential: 'jwt',
     dialect: 'envelope',

@@ -13,7 +13,10 @@ const body = z.looseObject({
   messages: z
     .array(z.unknown())
     .min(1)
-    .meta({ description: 'Messages in the format of OpenAI, in order' }),
+    .meta({
+      description: 'Messages in the format of OpenAI, in order',
+      example: [{ role: 'user', content: 'Habari ya asubuhi!' }],
+    }),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   max_tokens: tokens,
@@ -25,12 +28,38 @@ const body = z.looseObject({
   modalities: z.array(z.string().max(32)).max(8).nullish(),
 }) satisfies z.ZodType<ChatBody>
 
+const usageShape = z
+  .looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .meta({ id: 'ChatUsage' })
+
 const completion = z.looseObject({
-  id: z.string().meta({ example: 'chatcmpl-…' }),
+  id: z.string().meta({ example: 'chatcmpl-8fKq2mZp4TnW9xLc7RbYvH3s' }),
   object: z.literal('chat.completion'),
   created: z.int(),
   model: z.string(),
-  choices: z.array(z.looseObject({ index: z.int() })),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullish() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage: usageShape,
+})
+
+const chunk = z.looseObject({
+  id: z.string().meta({ example: 'chatcmpl-8fKq2mZp4TnW9xLc7RbYvH3s' }),
+  object: z.literal('chat.completion.chunk'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      delta: z.looseObject({ role: z.string().optional(), content: z.string().nullish() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage: usageShape.nullish().meta({ description: 'In the last one, with include_usage' }),
 })
 
 export function chatRoutes(gateway: Gateway): Route[] {
@@ -39,6 +68,8 @@ export function chatRoutes(gateway: Gateway): Route[] {
       method: 'POST',
       path: '/v1/chat/completions',
       summary: 'Create a chat completion, streamed or whole',
+      description:
+        'As with OpenAI. With `stream` the answer is a stream of server-sent events that ends with `[DONE]`. Fields that are not listed here pass to models that know them.',
       tag: 'Text',
       credential: 'either',
       dialect: 'compatible',
@@ -48,6 +79,7 @@ export function chatRoutes(gateway: Gateway): Route[] {
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body,
       response: completion,
+      events: chunk,
       handle: (call) => chat(gateway, call, call.body),
     }),
   ]

@@ -7,6 +7,7 @@ const body = z.looseObject({
   model: z.string().min(1).max(256),
   input: z.unknown().meta({
     description: 'A string, an array of strings, an array of tokens, or an array of token arrays',
+    example: 'Habari ya asubuhi!',
   }),
   encoding_format: z.enum(['float', 'base64']).nullish(),
   dimensions: z.int().min(1).max(100_000).nullish(),
@@ -31,6 +32,7 @@ export function embeddingsRoutes(gateway: Gateway): Route[] {
       method: 'POST',
       path: '/v1/embeddings',
       summary: 'Create embedding vectors',
+      description: 'As with OpenAI: one vector for each input, in order, as numbers or as base64.',
       tag: 'Text',
       credential: 'either',
       dialect: 'compatible',

@@ -21,6 +21,10 @@ export const emailField = z
     context.addIssue('must be an email address')
     return z.NEVER
   })
+  .meta({ format: 'email', example: 'asha@example.com' })
+
+/** As the OpenAPI document says it; `readPhone` judges. */
+export const E164 = { pattern: '^\\+[1-9]\\d{6,14}$', maxLength: 16 }
 
 export const phoneField = z
   .string()
@@ -31,6 +35,7 @@ export const phoneField = z
     context.addIssue('must be a mobile number in international format, such as +255712345678')
     return z.NEVER
   })
+  .meta({ override: E164 })
 
 export const identifierField = z.string().min(1).max(254)
 export const codeField = z.string().regex(/^[0-9]{6}$/, 'must be six digits')
@@ -42,7 +47,10 @@ export const codeOrRecoveryField = z
     'must be six digits, or a recovery code such as ABCD-EFGH-2345-WXYZ',
   )
 /** The rules are checked with the account; this only keeps a megabyte from being read. */
-export const passwordField = z.string().max(1024, 'must be 8 to 128 characters')
+export const passwordField = z
+  .string()
+  .max(1024, 'must be 8 to 128 characters')
+  .meta({ override: { minLength: 8, maxLength: 128 } })
 
 /** The length first, in a step of its own: to parse 5 MB as an address takes a third of a second. */
 export const webAddressField = z
@@ -74,6 +82,12 @@ export const wholeField = (low: number, high: number) =>
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(low).max(high))
+    .meta({
+      override: ({ jsonSchema }) => {
+        Object.assign(jsonSchema, { type: 'integer', minimum: low, maximum: high })
+        delete jsonSchema.pattern
+      },
+    })
 
 /** Of a route that anybody may read, per address: a mobile network is one address. */
 export const PUBLIC_PER_MINUTE = 600
@@ -84,8 +98,12 @@ export const MAX_OFFSET = 1_000_000
 
 /** `limit` and `offset` of every list: spread it into a query schema. */
 export const pageQuery = {
-  limit: wholeField(1, MAX_LIMIT).default(50),
-  offset: wholeField(0, MAX_OFFSET).default(0),
+  limit: wholeField(1, MAX_LIMIT)
+    .default(50)
+    .meta({ description: 'How many to list', override: { default: 50 } }),
+  offset: wholeField(0, MAX_OFFSET)
+    .default(0)
+    .meta({ description: 'How many to leave out before them', override: { default: 0 } }),
 }
 
 /** The member beside `data` in every list. */

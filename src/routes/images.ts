@@ -30,6 +30,8 @@ export function imageRoutes(gateway: Gateway): Route[] {
       method: 'POST',
       path: '/v1/images/generations',
       summary: 'Generate images from a prompt, returned as base64',
+      description:
+        'One to ten at a time. Fields that are not listed here pass to models that know them.',
       tag: 'Images',
       credential: 'either',
       dialect: 'both',
@@ -38,6 +40,11 @@ export function imageRoutes(gateway: Gateway): Route[] {
       replay: true,
       body,
       response: pictures,
+      beside: {
+        created: z.int(),
+        model: z.string(),
+        usage: z.looseObject({ cost_credits: z.number() }),
+      },
       handle: (call) => generateImages(gateway, call, call.body, (success) => call.render(success)),
     }),
   ]

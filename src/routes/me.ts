@@ -6,7 +6,7 @@ import { creditsNumber } from '../ledger/money.ts'
 import { balanceOf } from '../ledger/statement.ts'
 import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
-import { codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
+import { E164, codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
 import { meSignInRoutes } from './console/me-sign-in.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
@@ -37,6 +37,7 @@ function readRoute(accounts: Accounts): Route {
     ...own,
     method: 'GET',
     summary: 'Read your profile',
+    description: 'Members that are not set are left out.',
     response: profileShape,
     handle: async (call) => ({ data: await readProfile(accounts, call.principal.accountId) }),
   })
@@ -47,6 +48,8 @@ function changeRoute(accounts: Accounts): Route {
     ...own,
     method: 'PATCH',
     summary: 'Change your profile or second factor',
+    description:
+      'Send only what changes. `mfa_method: totp` answers with a secret for an authenticator app, and counts once its first `totp_code` has been sent.',
     body: z.object({
       full_name: line(1, 120).optional(),
       avatar_url: webAddressField.optional(),
@@ -63,6 +66,7 @@ function changeRoute(accounts: Accounts): Route {
       mfa_code: secondFactorField,
     }),
     response: changedProfileShape,
+    refuses: ['conflict'],
     async handle(call) {
       const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code } = call.body
       const change = {
@@ -84,6 +88,7 @@ function deleteRoute(accounts: Accounts): Route {
     ...own,
     method: 'DELETE',
     summary: 'Delete your account. The answer says how many credits were lost with it',
+    description: 'It is unusable at once, with its sessions and API keys.',
     response: z.object({ credits_lost: z.number() }),
     async handle({ principal: { accountId } }) {
       await deleteAccount(accounts, accountId)
@@ -99,8 +104,14 @@ function phoneRoute(accounts: Accounts): Route {
     method: 'POST',
     path: '/v1/me/phone',
     summary: 'Add or change your phone number',
-    body: z.object({ phone_number: z.string().max(64), mfa_code: secondFactorField }),
+    description:
+      'A code goes to the number; send it to `POST /v1/auth/otp/verify` with the purpose `verify_phone`. A top-up needs a phone number.',
+    body: z.object({
+      phone_number: z.string().max(64).meta({ override: E164 }),
+      mfa_code: secondFactorField,
+    }),
     response: z.object({ pending_verification: z.literal(true) }),
+    refuses: ['conflict'],
     async handle(call) {
       const { phone_number: phoneNumber, mfa_code: mfaCode } = call.body
       await changePhone(accounts, call.principal, { phoneNumber, mfaCode })

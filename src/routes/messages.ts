@@ -12,7 +12,10 @@ const counted = z.looseObject({
   messages: z
     .array(z.unknown())
     .min(1)
-    .meta({ description: 'Messages in the format of Anthropic, in order' }),
+    .meta({
+      description: 'Messages in the format of Anthropic, in order',
+      example: [{ role: 'user', content: 'Habari ya asubuhi!' }],
+    }),
   system: z.unknown().optional(),
   tools: z.array(z.unknown()).max(1_000).nullish(),
   tool_choice: z.unknown().optional(),
@@ -21,7 +24,7 @@ const counted = z.looseObject({
 })
 
 const body = counted.extend({
-  max_tokens: z.int().min(1).max(10_000_000),
+  max_tokens: z.int().min(1).max(10_000_000).meta({ example: 1_024 }),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -30,14 +33,28 @@ const body = counted.extend({
 }) satisfies z.ZodType<MessagesBody>
 
 const message = z.looseObject({
-  id: z.string().meta({ example: 'msg_…' }),
+  id: z.string().meta({ example: 'msg_8fKq2mZp4TnW9xLc7RbYvH3s' }),
   type: z.literal('message'),
   role: z.literal('assistant'),
   model: z.string(),
-  content: z.array(z.looseObject({ type: z.string() })),
-  stop_reason: z.string(),
-  stop_sequence: z.string().nullable(),
+  content: z
+    .array(z.looseObject({ type: z.string() }))
+    .meta({ example: [{ type: 'text', text: 'Karibu! Nikusaidie nini leo?' }] }),
+  stop_reason: z.string().meta({ example: 'end_turn' }),
+  stop_sequence: z.string().nullable().meta({ example: null }),
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
+})
+
+const event = z.looseObject({
+  type: z.enum([
+    'message_start',
+    'content_block_start',
+    'content_block_delta',
+    'content_block_stop',
+    'message_delta',
+    'message_stop',
+    'ping',
+  ]),
 })
 
 export function messagesRoutes(gateway: Gateway): Route[] {
@@ -46,6 +63,8 @@ export function messagesRoutes(gateway: Gateway): Route[] {
       method: 'POST',
       path: '/v1/messages',
       summary: 'Create a message, as with the Messages API, streamed or whole',
+      description:
+        'Point a client of Anthropic at this service. With `stream` the answer is a stream of server-sent events.',
       tag: 'Text',
       credential: 'either',
       dialect: 'messages',
@@ -55,12 +74,14 @@ export function messagesRoutes(gateway: Gateway): Route[] {
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body,
       response: message,
+      events: event,
       handle: (call) => messages(gateway, call, call.body),
     }),
     route({
       method: 'POST',
       path: '/v1/messages/count_tokens',
       summary: 'Estimate the tokens of a message',
+      description: 'Costs nothing. Some models count exactly, for others it is an estimate.',
       tag: 'Text',
       credential: 'either',
       dialect: 'messages',
@@ -68,6 +89,7 @@ export function messagesRoutes(gateway: Gateway): Route[] {
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body: counted,
       response: z.object({ input_tokens: z.int() }),
+      refuses: ['not_found'],
       handle: async (call) => ({ data: await countTokens(gateway, call, call.body) }),
     }),
   ]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { notFound, type Catalog } from '../catalog/catalog.ts'
 import { listModels, type ListQuery, type ModelList } from '../catalog/list.ts'
 import { viewModel } from '../catalog/view.ts'
+import { paginationShape } from '../http/docs/openapi-answers.ts'
 import { matchesEtag } from '../http/headers.ts'
 import { packedAnswer } from '../http/packing.ts'
 import { route, type Call, type Result, type Route } from '../http/route.ts'
@@ -23,31 +24,38 @@ export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
       method: 'GET',
       path: '/v1/models',
       summary: 'List the available models',
+      description:
+        'Choose by what a model reads and makes, or by words. Models that cost nothing are listed with `include_free`.',
       tag: 'Models',
       credential: 'key',
       dialect: 'both',
       limit: 'principal',
       query: modelQuery,
       response: z.array(modelShape),
+      beside: listMembers,
+      honours: 'etag',
       handle: list,
     }),
     route({
       method: 'GET',
       path: '/v1/models/*',
       summary: 'Read a model, by its id or resource id',
+      description: 'The slashes of an id may be encoded or not.',
       tag: 'Models',
       credential: 'key',
       dialect: 'both',
       limit: 'principal',
       params: z.object({ '*': z.string() }),
       response: modelShape,
+      beside: modelShape.pick(STANDS_AGAIN).shape,
       handle: async ({ params }) => answerModel(catalog, params['*']),
     }),
     route({
       method: 'GET',
       path: '/v1/catalog',
-      summary:
-        'Read the public price list. With `fields`, only these members of each model; compressed where the client reads br or gzip',
+      summary: 'Read the public price list',
+      description:
+        'The list of models for everybody. With `fields`, only these members of each model. Compressed where the client reads br or gzip.',
       tag: 'Models',
       credential: 'none',
       dialect: 'both',
@@ -55,6 +63,8 @@ export function modelRoutes({ catalog }: { catalog: Catalog }): Route[] {
       perMinute: PUBLIC_PER_MINUTE,
       query: catalogQuery,
       response: z.array(modelShape),
+      beside: listMembers,
+      honours: 'etag',
       handle: async (call) => answerCatalog(catalog, call),
     }),
   ]
@@ -147,29 +157,76 @@ function answerModel(catalog: Catalog, id: string): Result {
   return { data: model, beside }
 }
 
+/** A member of a model, as the OpenAPI document explains it. */
+function about<T extends z.ZodType>(schema: T, description: string, example: unknown): T {
+  return schema.meta({ description, example })
+}
+
 const modelShape = z
   .object({
-    id: z.string(),
-    object: z.literal('model'),
-    type: z.literal('model'),
-    display_name: z.string(),
-    created_at: stamp,
-    created: z.int(),
-    owned_by: z.string(),
-    resource_id: z.uuid(),
-    name: z.string(),
-    description: z.string().optional(),
-    context_length: z.int().optional(),
-    max_output_tokens: z.int().optional(),
-    input_modalities: z.array(z.string()),
-    output_modalities: z.array(z.string()),
-    supported_parameters: z.array(z.string()),
-    supported_voices: z.array(z.string()).optional(),
-    pricing: z.record(z.string(), z.string()),
-    pricing_credits: z.record(z.string(), z.number()),
-    is_free: z.boolean(),
+    id: about(z.string(), 'What `model` is set to in a call', 'sim/hekima'),
+    object: about(z.literal('model'), 'Always `model`', 'model'),
+    type: about(z.literal('model'), 'The same, for clients of Anthropic', 'model'),
+    display_name: about(z.string(), 'The name, for clients of Anthropic', 'Hekima'),
+    created_at: about(
+      stamp,
+      'Since when it is offered, for clients of Anthropic',
+      '2026-01-31T08:00:00.000Z',
+    ),
+    created: about(z.int(), 'Since when it is offered, in Unix seconds', 1_769_846_400),
+    owned_by: about(z.string(), 'The first part of its id', 'sim'),
+    resource_id: about(
+      z.uuid(),
+      'Another id, which has no slashes',
+      '01900000-0000-7000-8000-000000000001',
+    ),
+    name: about(z.string(), 'For people', 'Hekima'),
+    description: about(z.string().optional(), 'For people', 'Understands Kiswahili well.'),
+    context_length: about(
+      z.int().optional(),
+      'How many tokens the prompt and the answer may have together',
+      128_000,
+    ),
+    max_output_tokens: about(z.int().optional(), 'How many tokens an answer may have', 8_192),
+    input_modalities: about(z.array(z.string()), 'What it reads', ['text', 'image']),
+    output_modalities: about(z.array(z.string()), 'What it makes', ['text']),
+    supported_parameters: about(z.array(z.string()), 'The parameters that it knows', [
+      'max_tokens',
+      'temperature',
+      'tools',
+    ]),
+    supported_voices: about(z.array(z.string()).optional(), 'The voices it speaks with', ['asha']),
+    pricing: about(
+      z.record(z.string(), z.string()),
+      'What you pay in US dollars per token, picture, second or request, as exact decimals',
+      { prompt: '0.0000025', completion: '0.00001' },
+    ),
+    pricing_credits: about(z.record(z.string(), z.number()), 'The same in credits', {
+      prompt: 0.0075,
+      completion: 0.03,
+    }),
+    is_free: about(z.boolean(), 'Whether calls cost nothing', false),
   })
   .meta({ id: 'Model' })
+
+/** What SDKs read at the top level, beside `data`. */
+const STANDS_AGAIN = {
+  id: true,
+  object: true,
+  created: true,
+  owned_by: true,
+  type: true,
+  display_name: true,
+  created_at: true,
+} as const
+
+const listMembers = {
+  object: z.literal('list'),
+  has_more: z.boolean().meta({ description: 'For clients of Anthropic', example: false }),
+  first_id: z.string().nullable().meta({ example: 'sim/hekima' }),
+  last_id: z.string().nullable().meta({ example: 'sim/sauti' }),
+  pagination: paginationShape.optional().meta({ description: 'With `limit`' }),
+}
 
 const FIELDS = new Set(Object.keys(modelShape.shape))
 const catalogQuery = modelQuery.extend({
@@ -179,5 +236,9 @@ const catalogQuery = modelQuery.extend({
       'must name members of a model, such as id,name,pricing_credits',
     )
     // One order, so that the same wish is one list.
-    .transform((names) => [...new Set(names)].sort()),
+    .transform((names) => [...new Set(names)].sort())
+    .meta({
+      description:
+        'Names of members, with commas between: all others are left out of each model, also those that are otherwise always there',
+    }),
 })

@@ -24,7 +24,7 @@ const listQuery = z.object({
 
 const notificationShape = z.object({
   id: z.uuid(),
-  type: z.string(),
+  type: z.string().meta({ example: 'payment.completed' }),
   title: z.string(),
   body: z.string(),
   data: z.record(z.string(), z.unknown()).optional(),
@@ -46,8 +46,10 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       method: 'GET',
       path: '/v1/notifications',
       summary: 'List notifications, newest first',
+      description: '`unread_count` says how many are unread in all.',
       query: listQuery,
       response: z.array(notificationShape),
+      beside: { unread_count: z.int() },
       async handle({ principal, query }) {
         const { limit, offset, unread } = query
         const accountId = principal.accountId
@@ -65,6 +67,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       method: 'PATCH',
       path: '/v1/notifications/:id/read',
       summary: 'Mark a notification as read',
+      description: 'Marking it again changes nothing.',
       params: z.object({ id: z.string() }),
       response: notificationShape,
       async handle({ principal, params }) {
@@ -77,6 +80,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       method: 'POST',
       path: '/v1/notifications/read-all',
       summary: 'Mark all notifications as read. Says how many were unread',
+      description: 'What arrives later is unread again.',
       response: z.object({ read: z.int().nonnegative() }),
       async handle({ principal }) {
         return { data: { read: await markAllRead(db, principal.accountId) } }
@@ -87,6 +91,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       method: 'GET',
       path: '/v1/me/notification-preferences',
       summary: 'Read your notification preferences',
+      description: 'What goes out by email and by SMS. Notifications in the app are always there.',
       response: preferencesShape,
       async handle({ principal }) {
         return { data: await preferencesOf(db, principal.accountId) }
@@ -97,6 +102,7 @@ export function notificationRoutes({ db }: { db: Db }): Route[] {
       method: 'PATCH',
       path: '/v1/me/notification-preferences',
       summary: 'Change your notification preferences',
+      description: 'Send only what changes. Security notices stay on in at least one channel.',
       bodyKind: 'json',
       body: preferencesPatch,
       response: preferencesShape,

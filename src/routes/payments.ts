@@ -4,6 +4,7 @@ import { creditsNumber } from '../ledger/money.ts'
 import { route, type Call, type Route } from '../http/route.ts'
 import { paymentErrorMessage } from '../payments/payment-error.ts'
 import type { Payment, Payments } from '../payments/payments.ts'
+import type { TopUpRules } from '../payments/topup.ts'
 import { pageQuery, pagination } from './fields.ts'
 
 type Deps = { payments: Payments }
@@ -43,22 +44,30 @@ export const paymentShape = z.object({
   completed_at: z.iso.datetime().optional(),
 })
 
-const topUpBody = z.object({ amount_tzs: z.number('must be a whole number').int() })
-type TopUpBody = z.infer<typeof topUpBody>
+/** How much is allowed is judged with the payment; the OpenAPI document says it. */
+const topUpBody = ({ minTzs, maxTzs }: TopUpRules) =>
+  z.object({
+    amount_tzs: z
+      .number('must be a whole number')
+      .int()
+      .meta({ override: { minimum: minTzs, maximum: maxTzs } }),
+  })
+type TopUpBody = { amount_tzs: number }
 
 function topUpRoute({ payments }: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/payments/topup',
-    summary:
-      'Start a mobile-money payment on the phone of the account. Responds at once; poll the payment for its status',
+    summary: 'Start a mobile-money payment on the phone of the account',
+    description:
+      'Responds at once: the phone asks for the PIN. Read the payment until its status is final.',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
     limit: 'principal',
     replay: true,
     bodyKind: 'json',
-    body: topUpBody,
+    body: topUpBody(payments.rules),
     response: paymentShape,
     successStatus: 201,
     handle: (call) => topUp(payments, call),
@@ -84,6 +93,7 @@ function listRoute({ payments }: Deps): Route {
     method: 'GET',
     path: '/v1/payments',
     summary: 'List the payments of the account, newest first',
+    description: 'With `status`, only those.',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
@@ -106,6 +116,7 @@ function readRoute({ payments }: Deps): Route {
     method: 'GET',
     path: '/v1/payments/:id',
     summary: 'Read a payment. It is pending until it is completed, failed or expired',
+    description: 'Read it every few seconds while you wait for the phone.',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
@@ -122,9 +133,9 @@ function checkRoute({ payments }: Deps): Route {
   return route({
     method: 'POST',
     path: '/v1/payments/:id/check',
-    summary:
-      'Ask the payment provider about a payment now, when you have paid and it is still pending. ' +
-      'Answers with the payment as it then is; credits are added once, however often you ask',
+    summary: 'Ask the payment provider about a payment now',
+    description:
+      'For when you have paid and it is still pending. Answers with the payment as it then is; credits are added once, however often you ask.',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',
@@ -146,8 +157,9 @@ function callbackRoute({ payments }: Deps): Route {
   return route<Buffer, undefined, z.infer<typeof callbackParams>, 'none'>({
     method: 'POST',
     path: '/v1/payments/callbacks/:provider',
-    summary:
-      'Called by the payment provider, with a signature over the raw body. It makes the service check the payment',
+    summary: 'Take word of a payment from the payment provider',
+    description:
+      'Called by the provider, with a signature over the raw body. It makes the service check the payment.',
     tag: 'Payments',
     credential: 'none',
     dialect: 'envelope',
@@ -156,6 +168,7 @@ function callbackRoute({ payments }: Deps): Route {
     bodyLimitBytes: LARGEST_CALLBACK_BYTES,
     params: callbackParams,
     response: z.object({}),
+    refuses: ['unauthorized'],
     async handle({ params, body: rawBody, headers }) {
       await payments.takeCallback({ provider: params.provider, rawBody, headers })
       return { data: {} }

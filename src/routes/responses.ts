@@ -15,7 +15,10 @@ const body = z.looseObject({
   input: z
     .union([z.string(), z.array(z.unknown())], 'must be a string or an array of items')
     .nullish()
-    .meta({ description: 'A text, or items in the format of OpenAI, in order' }),
+    .meta({
+      description: 'A text, or items in the format of OpenAI, in order',
+      example: 'Habari ya asubuhi!',
+    }),
   instructions: z.string().nullish(),
   max_output_tokens: z.int().min(1).max(10_000_000).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
@@ -40,11 +43,14 @@ export function responseRoutes(responses: Responses): Route[] {
       method: 'POST',
       path: '/v1/responses',
       summary: 'Create a response, streamed or whole',
+      description:
+        'As with the Responses API of OpenAI. Unless `store` is false it can be read later, and continued with `previous_response_id`.',
       paid: true,
       replay: (sent: ResponsesBody) => sent.stream !== true,
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body,
       response: responseShape,
+      events: z.looseObject({ type: z.string(), sequence_number: z.int() }),
       handle: (call) => createResponse(responses, call, call.body),
     }),
     route({
@@ -53,6 +59,7 @@ export function responseRoutes(responses: Responses): Route[] {
       path: '/v1/responses/:response_id/cancel',
       summary: 'Always refused: no response runs in the background',
       params: responseParams,
+      refusesAll: true,
       handle: async () => {
         throw notInBackground()
       },
@@ -62,7 +69,7 @@ export function responseRoutes(responses: Responses): Route[] {
       method: 'GET',
       path: '/v1/responses',
       summary: 'Always refused: there is no WebSocket, and responses are not listed',
-      answerType: 'application/json',
+      refusesAll: true,
       handle: async ({ headers, requestId }) => notUpgraded(headers.upgrade, requestId),
     }),
   ]

@@ -42,8 +42,12 @@ function startRoute(signIn: SignIn, provider: Provider): Route {
     method: 'GET',
     path: `/v1/auth/${provider}/start`,
     summary: 'Redirect a browser to the sign-in provider',
+    description:
+      'Open it in a browser. `redirect_uri` is one of the pages that the service allows, `state` comes back to it.',
     limit: 'auth',
     query: startQuery,
+    successStatus: 302,
+    refuses: ['forbidden', 'not_found'],
     async handle({ query, headers }) {
       const cookie = query.session === 'cookie'
       if (cookie) requireCookies(signIn.publicUrl)
@@ -65,9 +69,11 @@ function callbackRoute(signIn: SignIn, provider: Provider): Route {
     ...shared,
     method: 'GET',
     path: `/v1/auth/${provider}/callback`,
-    summary:
-      'Where the sign-in provider sends the browser back to. Redirects to your page, with tokens in the fragment',
+    summary: 'Come back from the sign-in provider',
+    description:
+      'The provider sends the browser here. It goes on to your page, with tokens in the fragment, or with `error` and `error_description`.',
     limit: 'none',
+    successStatus: 302,
     async handle(call) {
       const { page, cookie } = await finishBrowser(signIn, {
         provider,
@@ -88,12 +94,14 @@ function mobileRoute(signIn: SignIn): Route {
     method: 'POST',
     path: '/v1/auth/google/mobile',
     summary: 'Exchange an ID token from a native Android sign-in for a session',
+    description: 'Opens the account of that Google identity, or makes one: `created` says which.',
     limit: 'auth',
     body: z.object({
       id_token: z.string().min(1).max(8192),
       nonce: z.string().min(1).max(512).optional(),
     }),
     response: enteredShape,
+    refuses: ['unauthorized', 'forbidden', 'not_found'],
     async handle(call) {
       const { id_token: idToken, nonce } = call.body
       return { data: await configured(signIn.mobile)({ idToken, nonce }, deviceOf(call)) }
@@ -107,9 +115,12 @@ function partnerRoute(signIn: SignIn): Route {
     method: 'POST',
     path: `/v1/auth/${signIn.partnerSlug}`,
     summary: 'Exchange an access token of the partner identity service for a session',
+    description:
+      'Opens the account of that person, or makes one: `created` says which. Each token is good once.',
     limit: 'auth',
     body: z.object({ access_token: z.string().min(1).max(8192) }),
     response: enteredShape,
+    refuses: ['unauthorized', 'forbidden', 'not_found'],
     handle: async (call) => ({
       data: await configured(signIn.partner)(call.body.access_token, deviceOf(call)),
     }),

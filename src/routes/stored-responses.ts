@@ -10,12 +10,20 @@ import { Failure } from '../lib/failure.ts'
 import { wholeField } from './fields.ts'
 
 export const responseShape = z.looseObject({
-  id: z.string().meta({ example: 'resp_…' }),
+  id: z.string().meta({ example: 'resp_8fKq2mZp4TnW9xLc7RbYvH3s' }),
   object: z.literal('response'),
   created_at: z.int(),
   status: z.enum(['completed', 'incomplete']),
   model: z.string(),
-  output: z.array(z.looseObject({ type: z.string() })),
+  output: z.array(z.looseObject({ type: z.string() })).meta({
+    example: [
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Karibu! Nikusaidie nini leo?', annotations: [] }],
+      },
+    ],
+  }),
 })
 
 export const responseParams = z.object({ response_id: z.string().regex(/^resp_[0-9A-Za-z]{24}$/) })
@@ -28,10 +36,12 @@ const deleted = z.object({
 
 const itemList = z.object({
   object: z.literal('list'),
-  data: z.array(z.looseObject({ type: z.string() })),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
+  data: z
+    .array(z.looseObject({ type: z.string() }))
+    .meta({ example: [{ type: 'message', role: 'user', content: 'Habari ya asubuhi!' }] }),
+  first_id: z.string().nullable().meta({ example: 'msg_1' }),
+  last_id: z.string().nullable().meta({ example: 'msg_1' }),
+  has_more: z.boolean().meta({ example: false }),
 })
 
 const MOST_ITEMS = 100
@@ -60,6 +70,8 @@ export function storedResponseRoutes(db: Db): Route[] {
       method: 'GET',
       path: '/v1/responses/:response_id',
       summary: 'Read a stored response',
+      description:
+        'A response is stored unless `store: false` was sent, for as long as the service keeps it.',
       params: responseParams,
       query: showQuery,
       response: responseShape,
@@ -74,6 +86,7 @@ export function storedResponseRoutes(db: Db): Route[] {
       method: 'DELETE',
       path: '/v1/responses/:response_id',
       summary: 'Delete a stored response',
+      description: 'It can no longer be read or continued.',
       params: responseParams,
       response: deleted,
       handle: async ({ params: { response_id: id }, principal: { accountId } }) => ({
@@ -85,6 +98,7 @@ export function storedResponseRoutes(db: Db): Route[] {
       method: 'GET',
       path: '/v1/responses/:response_id/input_items',
       summary: 'List what was sent for a stored response',
+      description: 'The items of its input, the last one first unless `order` says otherwise.',
       params: responseParams,
       query: itemQuery,
       response: itemList,

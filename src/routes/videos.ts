@@ -64,6 +64,8 @@ export function videoRoutes(videos: Videos): Route[] {
       method: 'POST',
       path: '/v1/videos',
       summary: 'Start a video job',
+      description:
+        'It takes a minute or more: read the job every 30 to 60 seconds until its status is final. Only a completed video is charged.',
       paid: true,
       replay: true,
       successStatus: 202,
@@ -81,6 +83,7 @@ export function videoRoutes(videos: Videos): Route[] {
       method: 'GET',
       path: '/v1/videos',
       summary: 'List the video jobs of the account, newest first',
+      description: 'Jobs of all its API keys and sessions.',
       query: listQuery,
       response: z.array(job),
       async handle({ query, principal: { accountId } }) {
@@ -95,6 +98,8 @@ export function videoRoutes(videos: Videos): Route[] {
       method: 'GET',
       path: '/v1/videos/:job_id',
       summary: 'Read the status of a video job',
+      description:
+        '`usage` is there once it is completed; `error` says why it failed, was cancelled or expired.',
       params,
       response: job,
       handle: async ({ params: { job_id: id }, principal }) => ({
@@ -106,7 +111,12 @@ export function videoRoutes(videos: Videos): Route[] {
       method: 'GET',
       path: '/v1/videos/:job_id/content',
       summary: 'Download a finished video',
+      description:
+        'As long as it is kept, which is not for ever: 409 before it is ready, 410 when it is gone.',
       params,
+      answerType: 'video/mp4',
+      honours: 'range',
+      refuses: ['conflict', 'gone', 'upstream_failed'],
       handle: (call) =>
         videoContent(videos, call, {
           id: call.params.job_id,

@@ -25,7 +25,7 @@ const answer = z.object({
   text: z.string(),
   audio_base64: z.string().optional(),
   audio_content_type: z.string().optional(),
-  speech_generation_id: z.string().optional().meta({ example: 'gen_…' }),
+  speech_generation_id: z.string().optional().meta({ example: 'gen_8fKq2mZp4TnW9xLc7RbYvH3s' }),
 })
 
 export function voiceRoutes(gateway: Gateway): Route[] {
@@ -34,6 +34,8 @@ export function voiceRoutes(gateway: Gateway): Route[] {
       method: 'POST',
       path: '/v1/voice/responses',
       summary: 'Transcribe a recording, answer it, and speak the answer',
+      description:
+        'One call instead of three. Kiswahili is assumed unless `language` and `response_language` say otherwise; if a stage fails, nothing is charged.',
       tag: 'Voice',
       credential: 'either',
       dialect: 'compatible',

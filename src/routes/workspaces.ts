@@ -22,6 +22,8 @@ const shared = {
   limit: 'principal',
 } as const
 const params = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,63}$/) })
+/** As the OpenAPI document says it; `readSlug` judges. */
+const SLUG_OR_NONE = '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$'
 const description = z.string().max(500)
 
 function listRoute(accounts: Accounts): Route {
@@ -30,6 +32,7 @@ function listRoute(accounts: Accounts): Route {
     method: 'GET',
     path: '/v1/workspaces',
     summary: 'List your workspaces, the default one first',
+    description: 'A workspace groups API keys and the records of their calls.',
     query: z.object(pageQuery),
     response: z.array(workspaceShape),
     async handle(call) {
@@ -48,13 +51,21 @@ function createRoute(accounts: Accounts): Route {
     method: 'POST',
     path: '/v1/workspaces',
     summary: 'Create a workspace',
+    description:
+      'An account has at most 20 besides the default one. Its slug cannot be changed later.',
     successStatus: 201,
     body: z.object({
       name: line(1, 100),
-      slug: z.string().max(100).optional(),
+      slug: z
+        .string()
+        .max(100)
+        .meta({ override: { pattern: SLUG_OR_NONE, maxLength: 63 } })
+        .optional()
+        .meta({ description: 'Left out or empty: made of the name' }),
       description: description.optional(),
     }),
     response: workspaceShape,
+    refuses: ['conflict'],
     handle: async (call) => ({
       data: await createWorkspace(accounts, call.principal.accountId, call.body),
     }),
@@ -72,6 +83,7 @@ function oneRoutes(accounts: Accounts): Route[] {
       ...one,
       method: 'GET',
       summary: 'Read a workspace',
+      description: 'The slug of the default workspace is `default`.',
       response: workspaceShape,
       handle: async (call) => ({ data: await readWorkspace(accounts, keyOf(call)) }),
     }),
@@ -79,6 +91,7 @@ function oneRoutes(accounts: Accounts): Route[] {
       ...one,
       method: 'PATCH',
       summary: 'Change the name or description of a workspace',
+      description: 'Send only what changes. An empty description removes it.',
       body: z.object({ name: line(1, 100).optional(), description: description.optional() }),
       response: workspaceShape,
       handle: async (call) => ({ data: await updateWorkspace(accounts, keyOf(call), call.body) }),
@@ -87,6 +100,7 @@ function oneRoutes(accounts: Accounts): Route[] {
       ...one,
       method: 'DELETE',
       summary: 'Delete a workspace. Its API keys move to the default one',
+      description: 'The default workspace cannot be deleted.',
       response: z.object({ status: z.literal('deleted') }),
       async handle(call) {
         await deleteWorkspace(accounts, keyOf(call))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
-import type { OpenApi } from '../../src/http/docs/openapi.ts'
+import { replyOf, type OpenApi } from '../../src/http/docs/openapi-document.ts'
 import { route } from '../../src/http/route.ts'
 import { startServer } from '../support/server.ts'
 
@@ -77,11 +77,14 @@ test('the OpenAPI document comes from the list of routes', async () => {
   assert.deepEqual(body.required, ['name'])
   assert.ok('402' in make.responses && '409' in make.responses && '413' in make.responses)
   const refs = (path: string, method: string) =>
-    document.paths[path]![method]!.responses['400']!.content!['application/json']!.schema.$ref
+    replyOf(document, document.paths[path]![method]!.responses['400']!).content![
+      'application/json'
+    ]!.schema.$ref
   assert.equal(refs('/v1/things/{id}/parts', 'post'), '#/components/schemas/CompatibleError')
   assert.equal(refs('/v1/things/{id}', 'get'), '#/components/schemas/ErrorEnvelopeWithObject')
   assert.equal(refs('/v1/sound', 'get'), '#/components/schemas/ErrorEnvelope')
-  assert.ok(document.paths['/v1/sound']!.get!.responses['200']!.content!['audio/mpeg'])
+  const sound = replyOf(document, document.paths['/v1/sound']!.get!.responses['200']!)
+  assert.ok(sound.content!['audio/mpeg'])
   for (const ref of JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
     assert.ok(document.components.schemas[ref[1]!], ref[1])
   }

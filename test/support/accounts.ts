@@ -13,6 +13,7 @@ import { apiKeyRoutes } from '../../src/routes/api-keys.ts'
 import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { workspaceRoutes } from '../../src/routes/workspaces.ts'
+import { watchAnswers } from './openapi/conformance.ts'
 import { freshDb } from './databases.ts'
 import { startServer } from './server.ts'
 import type { Loose } from './loose.ts'
@@ -51,17 +52,23 @@ export async function startAccounts(
   env: Record<string, string> = {},
 ) {
   const accounts = await openTestAccounts(db, clock, env)
+  const routes = [
+    ...authRoutes(accounts),
+    ...meRoutes(accounts),
+    ...workspaceRoutes(accounts),
+    ...apiKeyRoutes(accounts),
+  ]
   const service = await startServer({
-    routes: [
-      ...authRoutes(accounts),
-      ...meRoutes(accounts),
-      ...workspaceRoutes(accounts),
-      ...apiKeyRoutes(accounts),
-    ],
+    routes,
     authenticator: createAuthenticator(accounts),
   })
+  const checkAnswers = watchAnswers(service.server.http, routes)
+  const close = async () => {
+    await service.close()
+    await checkAnswers()
+  }
   const call = client(service.url)
-  return { accounts, call, url: service.url, close: service.close, ...people(db, call) }
+  return { accounts, call, url: service.url, close, ...people(db, call) }
 }
 
 /** The same for a whole test file: opened before its tests, closed after them. */

@@ -14,6 +14,7 @@ import type { Tracer } from '../../src/lib/telemetry/trace.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { client } from './accounts.ts'
+import { watchAnswers } from './openapi/conformance.ts'
 import { newCustomer, signUp } from './customer.ts'
 import { freshDatabase } from './databases.ts'
 
@@ -86,6 +87,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.meter && { meter: options.meter }),
     tracer: options.tracer,
   })
+  const checkAnswers = watchAnswers(app.server.http, app.server.context.routes)
   await app.server.listen({ host: '127.0.0.1', port: config.PORT })
   url = `http://127.0.0.1:${(app.server.http.address() as AddressInfo).port}`
   app.begin()
@@ -106,6 +108,7 @@ export async function startApp(options: AppOptions = {}) {
       await app.end()
       await Promise.all([models.close(), money.close(), db.close()])
       await rm(dataDir, { recursive: true, force: true })
+      await checkAnswers()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OpenApi } from '../../src/http/docs/openapi.ts'
+import type { OpenApi } from '../../src/http/docs/openapi-document.ts'
 import { callService, type ClientCall, type ClientAnswer } from './load/client.ts'
 import { badBodies, badCredentials, badTexts } from './rig/bad-texts.ts'
 import { seededRandom, type Random } from './load/random.ts'

@@ -178,7 +178,17 @@ export type Documented = {
   'GET /v1/auth/jwks.json': {
     query: {}
     body: undefined
-    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+    answer: {
+      keys: ({
+        kty: 'EC'
+        crv: 'P-256'
+        x: string
+        y: string
+        kid: string
+        alg: 'ES256'
+        use: 'sig'
+      } & Record<string, unknown>)[]
+    }
   }
   'GET /v1/auth/google/start': {
     query: {
@@ -187,13 +197,9 @@ export type Documented = {
       session?: string | number | boolean
     }
     body: undefined
-    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+    answer: Blob
   }
-  'GET /v1/auth/google/callback': {
-    query: {}
-    body: undefined
-    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
-  }
+  'GET /v1/auth/google/callback': { query: {}; body: undefined; answer: Blob }
   'GET /v1/auth/github/start': {
     query: {
       redirect_uri?: string | number | boolean
@@ -201,13 +207,9 @@ export type Documented = {
       session?: string | number | boolean
     }
     body: undefined
-    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
+    answer: Blob
   }
-  'GET /v1/auth/github/callback': {
-    query: {}
-    body: undefined
-    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
-  }
+  'GET /v1/auth/github/callback': { query: {}; body: undefined; answer: Blob }
   'POST /v1/auth/google/mobile': {
     query: {}
     body: { id_token: string; nonce?: string | undefined }
@@ -420,7 +422,6 @@ export type Documented = {
         last_used_at: string
         current: boolean
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -445,6 +446,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
       data: {
         id: string
         name: string
@@ -454,7 +456,6 @@ export type Documented = {
         created_at: string
         updated_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -556,6 +557,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
       data: {
         id: string
         name: string
@@ -569,7 +571,6 @@ export type Documented = {
         last_used_at?: string | undefined
         expires_at?: string | undefined
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -614,6 +615,11 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      object: 'list'
+      has_more: boolean
+      first_id: string | null
+      last_id: string | null
       data: {
         id: string
         object: 'model'
@@ -644,6 +650,13 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      id: string
+      object: 'model'
+      created: number
+      owned_by: string
+      type: 'model'
+      display_name: string
+      created_at: string
       data: {
         id: string
         object: 'model'
@@ -683,6 +696,11 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
+      object: 'list'
+      has_more: boolean
+      first_id: string | null
+      last_id: string | null
       data: {
         id: string
         object: 'model'
@@ -730,7 +748,18 @@ export type Documented = {
       object: 'chat.completion'
       created: number
       model: string
-      choices: ({ index: number } & Record<string, unknown>)[]
+      choices: ({
+        index: number
+        message: { role: 'assistant'; content?: string | null | undefined } & Record<
+          string,
+          unknown
+        >
+        finish_reason: string | null
+      } & Record<string, unknown>)[]
+      usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number } & Record<
+        string,
+        unknown
+      >
     } & Record<string, unknown>
   }
   'POST /v1/messages': {
@@ -804,8 +833,6 @@ export type Documented = {
       output: ({ type: string } & Record<string, unknown>)[]
     } & Record<string, unknown>
   }
-  'GET /v1/responses': { query: {}; body: undefined; answer: string }
-  'POST /v1/responses/{response_id}/cancel': { query: {}; body: undefined; answer: unknown }
   'GET /v1/responses/{response_id}': {
     query: {
       include?: string | number | boolean
@@ -937,7 +964,6 @@ export type Documented = {
       code: 200
       data: {
         id: string
-        object: 'document.analysis' | 'vision.analysis' | 'video.analysis'
         model: string
         text: string
         finish_reason: string | null
@@ -948,6 +974,7 @@ export type Documented = {
           cost_credits: number
         }
         created_at: string
+        object: 'document.analysis'
       }
       request_id: string
     }
@@ -972,7 +999,6 @@ export type Documented = {
       code: 200
       data: {
         id: string
-        object: 'document.analysis' | 'vision.analysis' | 'video.analysis'
         model: string
         text: string
         finish_reason: string | null
@@ -983,6 +1009,7 @@ export type Documented = {
           cost_credits: number
         }
         created_at: string
+        object: 'vision.analysis'
       }
       request_id: string
     }
@@ -1007,7 +1034,6 @@ export type Documented = {
       code: 200
       data: {
         id: string
-        object: 'document.analysis' | 'vision.analysis' | 'video.analysis'
         model: string
         text: string
         finish_reason: string | null
@@ -1018,6 +1044,7 @@ export type Documented = {
           cost_credits: number
         }
         created_at: string
+        object: 'video.analysis'
       }
       request_id: string
     }
@@ -1038,6 +1065,9 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      created: number
+      model: string
+      usage: { cost_credits: number } & Record<string, unknown>
       data: { b64_json: string; media_type: string; revised_prompt?: string | undefined }[]
       request_id: string
     }
@@ -1074,6 +1104,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
       data: {
         job_id: string
         status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'expired'
@@ -1104,11 +1135,7 @@ export type Documented = {
       request_id: string
     }
   }
-  'GET /v1/videos/{job_id}/content': {
-    query: {}
-    body: undefined
-    answer: { status: 'success'; code: 200; data: unknown; request_id: string }
-  }
+  'GET /v1/videos/{job_id}/content': { query: {}; body: undefined; answer: Blob }
   'GET /v1/gateway/health': {
     query: {}
     body: undefined
@@ -1166,6 +1193,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
       data: {
         id: string
         type: 'signup_bonus' | 'topup' | 'usage' | 'refund' | 'adjustment'
@@ -1176,7 +1204,6 @@ export type Documented = {
         workspace_id?: string | undefined
         created_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1218,6 +1245,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
       data: {
         id: string
         status: 'pending' | 'completed' | 'failed' | 'expired'
@@ -1237,7 +1265,6 @@ export type Documented = {
         expires_at: string
         completed_at?: string | undefined
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1333,6 +1360,8 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
+      period?: { from: string; to: string } | undefined
       data: {
         id: string
         workspace_id?: string | undefined
@@ -1362,7 +1391,6 @@ export type Documented = {
         estimated: boolean
         created_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1475,6 +1503,8 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
+      unread_count: number
       data: {
         id: string
         type: string
@@ -1486,7 +1516,6 @@ export type Documented = {
         sent_by: ('email' | 'sms')[]
         created_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1588,7 +1617,6 @@ export type Documented = {
         authenticator: boolean
         added_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1604,6 +1632,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      end: { seq: number; hash: string }
       data: {
         seq: number
         at: string
@@ -1616,7 +1645,6 @@ export type Documented = {
         amount_credits?: number | undefined
         request_id?: string | undefined
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1648,7 +1676,6 @@ export type Documented = {
         address?: string | undefined
         request_id: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1672,7 +1699,6 @@ export type Documented = {
         created_at: string
         balance_credits: number
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1753,6 +1779,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
       data: {
         id: string
         type: 'signup_bonus' | 'topup' | 'usage' | 'refund' | 'adjustment'
@@ -1763,7 +1790,6 @@ export type Documented = {
         workspace_id?: string | undefined
         created_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1798,6 +1824,8 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
+      period?: { from: string; to: string } | undefined
       data: {
         id: string
         workspace_id?: string | undefined
@@ -1827,7 +1855,6 @@ export type Documented = {
         estimated: boolean
         created_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1841,6 +1868,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
       data: {
         id: string
         status: 'pending' | 'completed' | 'failed' | 'expired'
@@ -1860,7 +1888,6 @@ export type Documented = {
         expires_at: string
         completed_at?: string | undefined
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1927,7 +1954,6 @@ export type Documented = {
         asked_by: { account_id: string; name: string }
         asked_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -1981,7 +2007,6 @@ export type Documented = {
             }
           | undefined
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2098,6 +2123,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      period: { from: string; to: string; zone: string }
       data: {
         received_tzs: number
         payments: number
@@ -2209,6 +2235,7 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      period: { from: string; to: string; zone: string }
       data: { days: string[]; series: { name: string; values: number[] }[] }
       request_id: string
     }
@@ -2219,8 +2246,8 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
+      default_tzs_per_usd: number
       data: { day: string; tzs_per_usd: number; set_at: string }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2241,7 +2268,6 @@ export type Documented = {
       status: 'success'
       code: 200
       data: { kind: string; count: number; oldest_at: string }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2269,7 +2295,6 @@ export type Documented = {
         }
         troubles: { why: string; model?: string | undefined; since: string }[]
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2287,7 +2312,6 @@ export type Documented = {
         p95_ms?: number | undefined
         troubled: boolean
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2338,7 +2362,6 @@ export type Documented = {
         started_at?: string | undefined
         ended_at?: string | undefined
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2420,7 +2443,6 @@ export type Documented = {
           expires_at?: string | undefined
         }[]
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2501,7 +2523,6 @@ export type Documented = {
           new_credits?: number | undefined
         }[]
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2528,7 +2549,6 @@ export type Documented = {
         margin: string
         credits_per_usd: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2558,7 +2578,6 @@ export type Documented = {
         resendable: boolean
         created_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2582,7 +2601,6 @@ export type Documented = {
         previous_secret_until?: string | undefined
         created_at: string
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }
@@ -2687,7 +2705,6 @@ export type Documented = {
         created_at: string
         body: unknown
       }[]
-      pagination?: { limit: number; offset: number; total: number; has_more: boolean } | undefined
       request_id: string
     }
   }

@@ -1,4 +1,4 @@
-import type { Schema } from './openapi.ts'
+import type { Schema } from './openapi-document.ts'
 
 const DEEPEST = 5
 

@@ -1,17 +1,47 @@
 import { z } from 'zod'
-import type { ZodOpenApiResponsesObject } from 'zod-openapi'
+import type { ZodOpenApiResponseObject } from 'zod-openapi'
+import type { FailureKind } from '../../lib/failure.ts'
+import { statusOf } from '../dialect.ts'
 import { planOf, type Dialect, type Route } from '../route.ts'
+import { everyAnswersHeaders, headersNamed, type HeaderName } from './openapi-headers.ts'
 
-/** The errors a route can answer with, in the shape of its dialect. */
-export function failureAnswers(route: Route): ZodOpenApiResponsesObject {
-  const answers: ZodOpenApiResponsesObject = {}
-  for (const status of statusesOf(route)) {
-    answers[status] = {
-      description: DESCRIPTIONS[status]!,
-      content: { 'application/json': { schema: SHAPES[route.dialect] } },
-    }
+/** The errors a route can answer with, by status, in the shape of its dialect. */
+export function failureAnswers(route: Route): Record<string, ZodOpenApiResponseObject> {
+  const statuses = new Set(kindsOf(route).map((kind) => statusOf(kind, route.dialect)))
+  return Object.fromEntries([...statuses].map((status) => [status, failureAnswer(route, status)]))
+}
+
+/** One object for all routes whose answer with this status is the same: the document has it once. */
+function failureAnswer(route: Route, status: number): ZodOpenApiResponseObject {
+  const id = `${NAMES[route.dialect]}${status}${planOf(route).sendsLimits ? 'Limited' : ''}`
+  const made = written.get(id)
+  if (made !== undefined) return made
+  const answer = {
+    id,
+    description: DESCRIPTIONS[status]!,
+    headers: headersNamed([...everyAnswersHeaders(route), ...(HEADERS[status] ?? [])]),
+    content: { 'application/json': { schema: failureShapes[route.dialect] } },
   }
-  return answers
+  written.set(id, answer)
+  return answer
+}
+
+const written = new Map<string, ZodOpenApiResponseObject>()
+
+/** What a call can be refused for follows from what its route is. */
+function kindsOf(route: Route): FailureKind[] {
+  const { bodyKind } = planOf(route)
+  const found: [boolean, FailureKind[]][] = [
+    [true, ['invalid', 'internal', 'unavailable']],
+    [route.credential !== 'none', ['unauthorized', 'forbidden']],
+    [route.limit !== 'none', ['rate_limited']],
+    [/[:*]/.test(route.path) || route.credential === 'operator', ['not_found']],
+    [bodyKind !== 'none', ['too_slow', 'too_large']],
+    [route.replay !== undefined && route.replay !== false, ['idempotency_conflict']],
+    [route.paid === true, ['insufficient', 'not_found', 'upstream_failed']],
+    [true, [...(route.refuses ?? [])]],
+  ]
+  return found.filter(([there]) => there).flatMap(([, kinds]) => kinds)
 }
 
 const credits = {
@@ -21,26 +51,30 @@ const credits = {
 
 const compatible = z
   .object({
-    message: z.string(),
+    message: z.string().meta({ example: 'model is required.' }),
     type: z.string().meta({ example: 'invalid_request_error' }),
-    param: z.string().nullable(),
-    code: z.string().nullable(),
+    param: z.string().nullable().meta({ example: 'model' }),
+    code: z.string().nullable().meta({ example: null }),
     ...credits,
   })
   .meta({ id: 'CompatibleErrorObject' })
 
 const envelope = {
   status: z.literal('error'),
-  code: z.int().meta({ description: 'The HTTP status' }),
+  code: z.int().meta({ description: 'The HTTP status', example: 400 }),
   error_code: z
     .string()
     .meta({ description: 'Stable, for programs to check', example: 'validation_error' }),
-  message: z.string().meta({ description: 'For people; names the field that is wrong, if one is' }),
+  message: z.string().meta({
+    description: 'For people; names the field that is wrong, if one is',
+    example: 'limit must be at most 200.',
+  }),
   request_id: z.string(),
   ...credits,
 }
 
-const SHAPES: Record<Dialect, z.ZodType> = {
+/** Also the last event of a stream that fails after it began. */
+export const failureShapes: Record<Dialect, z.ZodType> = {
   compatible: z.object({ error: compatible }).meta({ id: 'CompatibleError' }),
   envelope: z.object(envelope).meta({ id: 'ErrorEnvelope' }),
   both: z.object({ ...envelope, error: compatible }).meta({ id: 'ErrorEnvelopeWithObject' }),
@@ -48,8 +82,8 @@ const SHAPES: Record<Dialect, z.ZodType> = {
     .object({
       type: z.literal('error'),
       error: z.object({
-        type: z.string(),
-        message: z.string(),
+        type: z.string().meta({ example: 'invalid_request_error' }),
+        message: z.string().meta({ example: 'max_tokens is required.' }),
         code: z.string().optional(),
         ...credits,
       }),
@@ -58,42 +92,36 @@ const SHAPES: Record<Dialect, z.ZodType> = {
     .meta({ id: 'MessagesError' }),
 }
 
-type Status = `${4 | 5}${number}`
-
-const DESCRIPTIONS: Record<Status, string> = {
-  '400': 'The request is not valid; the message names the field',
-  '401': 'The credential is missing, unknown, revoked or expired',
-  '402': 'Not enough credits',
-  '403': 'The credential does not allow this',
-  '404': 'There is no such resource, or it is not yours',
-  '408': 'The request body arrived too slowly',
-  '409': 'The request conflicts with existing data, or the Idempotency-Key is in use',
-  '413': 'The request body is too large for this route',
-  '429': 'Too many requests; see Retry-After',
-  '500': 'An error on our side',
-  '502': 'The model could not be reached, or did not accept the request',
-  '503': 'Temporarily unavailable; see Retry-After',
-  '529': 'Temporarily unavailable; see Retry-After',
+const NAMES: Record<Dialect, string> = {
+  compatible: 'Compatible',
+  envelope: 'Envelope',
+  both: 'Both',
+  messages: 'Messages',
 }
 
-function statusesOf(route: Route): Status[] {
-  const { bodyKind } = planOf(route)
-  const guarded = route.credential !== 'none'
-  const paid = route.paid === true
-  const found: [Status, boolean][] = [
-    ['400', true],
-    ['401', guarded],
-    ['402', paid],
-    ['403', guarded],
-    ['404', paid || /[:*]/.test(route.path)],
-    ['408', bodyKind !== 'none'],
-    ['409', route.replay !== undefined && route.replay !== false],
-    ['413', bodyKind !== 'none'],
-    ['429', route.limit !== 'none'],
-    ['500', true],
-    ['502', paid],
-    ['503', route.dialect !== 'messages'],
-    ['529', route.dialect === 'messages'],
-  ]
-  return found.filter(([, there]) => there).map(([status]) => status)
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'The request is not valid; the message names the field',
+  401: 'The credential is missing, unknown, revoked or expired',
+  402: 'Not enough credits',
+  403: 'The credential does not allow this',
+  404: 'There is no such resource, or it is not yours',
+  408: 'The request body arrived too slowly',
+  409: 'The request conflicts with existing data, or the Idempotency-Key is in use',
+  410: 'It is no longer there',
+  413: 'The request body is too large for this route',
+  429: 'Too many requests; see Retry-After',
+  500: 'An error on our side',
+  502: 'The model could not be reached, or did not accept the request',
+  503: 'Temporarily unavailable; see Retry-After',
+  529: 'Temporarily unavailable; see Retry-After',
+}
+
+const HEADERS: Record<number, HeaderName[]> = {
+  401: ['WWW-Authenticate'],
+  402: ['X-Should-Retry'],
+  409: ['Retry-After', 'X-Should-Retry'],
+  429: ['Retry-After', 'X-Should-Retry'],
+  502: ['X-Should-Retry'],
+  503: ['Retry-After'],
+  529: ['Retry-After'],
 }

@@ -1,36 +1,16 @@
-import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import type { Route } from '../route.ts'
+import { goodAnswers } from './openapi-answers.ts'
+import type { OpenApi } from './openapi-document.ts'
+import { addExamples } from './openapi-examples.ts'
 import { failureAnswers } from './openapi-errors.ts'
-import { planOf, type Route } from '../route.ts'
-
-/** As much of the document as is read here; it is plain JSON. */
-export type OpenApi = {
-  info: { title: string; version: string; description?: string }
-  servers?: { url: string }[]
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
-}
-export type Operation = {
-  summary: string
-  tags: string[]
-  security: Record<string, unknown>[]
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
-}
-export type Schema = {
-  $ref?: string
-  type?: string | string[]
-  description?: string
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-}
+import { headerComponents } from './openapi-headers.ts'
+import {
+  headerParameters,
+  openApiPath,
+  requestBodyOf,
+  requestParamsOf,
+} from './openapi-requests.ts'
 
 /** The OpenAPI 3.1 document of a list of routes: the schemas that judge requests also describe them. */
 export async function openApiDocument(
@@ -46,14 +26,29 @@ export async function openApiDocument(
         title: 'Mlango',
         version: '1.4.0',
         description: 'One key to many AI models, paid for with prepaid credit.',
+        license: { name: 'All rights reserved', identifier: 'LicenseRef-All-rights-reserved' },
       },
-      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
-      components: { securitySchemes: SECURITY_SCHEMES },
-      paths: pathsOf(routes),
+      // Without a public address: wherever the document was read.
+      servers: [{ url: publicUrl ?? '/' }],
+      components: { securitySchemes: SECURITY_SCHEMES, headers: headerComponents() },
+      paths: pathsOf(routes.filter((route) => route.refusesAll !== true)),
     },
-    { allowEmptySchema: { custom: true, transform: true, date: true, bigint: true } },
+    {
+      allowEmptySchema: { custom: true, transform: true, date: true, bigint: true },
+      override: ({ jsonSchema, io }) => {
+        // An answer may get more members: a client that is strict about them would break.
+        if (io === 'output' && jsonSchema.additionalProperties === false) {
+          delete jsonSchema.additionalProperties
+        }
+        // What a whole number is anyway.
+        if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+        if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      },
+    },
   )
-  return document as unknown as OpenApi
+  const made = document as unknown as OpenApi
+  addExamples(made)
+  return made
 }
 
 const SECURITY_SCHEMES = {
@@ -87,83 +82,19 @@ function pathsOf(routes: Route[]): ZodOpenApiPathsObject {
   return paths
 }
 
-/** `/v1/workspaces/:slug` → `/v1/workspaces/{slug}`; a wildcard is an id that may contain slashes. */
-function openApiPath(path: string): string {
-  return path.replace(/:(\w+)/g, '{$1}').replace('*', '{id}')
-}
-
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const body = requestBodyOf(route)
   return {
-    operationId: `${route.method.toLowerCase()}${openApiPath(route.path).replaceAll(/\W+/g, '_')}`,
+    operationId: `${route.method.toLowerCase()}${openApiPath(route.path)}`
+      .replaceAll(/\W+/g, '_')
+      .replace(/_$/, ''),
     summary: route.summary,
+    description: route.description ?? route.summary,
     tags: [route.tag],
     security: SECURITY[route.credential],
-    parameters: parametersOf(route),
-    ...(route.query === undefined ? {} : { requestParams: { query: route.query as z.ZodObject } }),
+    requestParams: requestParamsOf(route),
+    parameters: headerParameters(route),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...goodAnswer(route), ...failureAnswers(route) },
+    responses: { ...goodAnswers(route), ...failureAnswers(route) },
   }
 }
-
-function parametersOf(route: Route): NonNullable<ZodOpenApiOperationObject['parameters']> {
-  const names = [...openApiPath(route.path).matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
-  const inPath = names.map((name) => ({
-    name,
-    in: 'path' as const,
-    required: true,
-    schema: { type: 'string' as const },
-  }))
-  if (route.replay === undefined || route.replay === false) return inPath
-  const key = { type: 'string' as const, minLength: 1, maxLength: 255 }
-  const description = 'A retry with the same key within 24 hours gets the first response again.'
-  return [...inPath, { name: 'Idempotency-Key', in: 'header', description, schema: key }]
-}
-
-function requestBodyOf(route: Route): ZodOpenApiOperationObject['requestBody'] {
-  const { bodyKind } = planOf(route)
-  if (bodyKind === 'none') return undefined
-  const schema = route.body ?? z.unknown()
-  const content: Record<string, { schema: z.ZodType }> = {}
-  if (bodyKind === 'raw') content['application/json'] = { schema: z.unknown() }
-  else content['application/json'] = { schema }
-  if (bodyKind === 'json-or-multipart') {
-    content['multipart/form-data'] = {
-      schema: z.looseObject({ file: z.unknown().meta({ type: 'string', format: 'binary' }) }),
-    }
-  }
-  return { content }
-}
-
-function goodAnswer(route: Route): ZodOpenApiOperationObject['responses'] {
-  const { successStatus } = planOf(route)
-  const status = String(successStatus) as '200'
-  const headers = z.object({ 'X-Request-Id': z.string() })
-  if (route.answerType !== undefined) {
-    const schema = { type: 'string' as const, format: 'binary' }
-    return {
-      [status]: { description: 'Success', headers, content: { [route.answerType]: { schema } } },
-    }
-  }
-  const schema = successSchema(route, successStatus)
-  return {
-    [status]: { description: 'Success', headers, content: { 'application/json': { schema } } },
-  }
-}
-
-function successSchema(route: Route, status: number): z.ZodType {
-  const data = route.response ?? z.unknown()
-  if (route.dialect === 'compatible' || route.dialect === 'messages') return data
-  return z.object({
-    status: z.literal('success'),
-    code: z.literal(status),
-    data,
-    ...(data instanceof z.ZodArray && route.dialect === 'envelope' ? { pagination } : {}),
-    request_id: z.string(),
-  })
-}
-
-const pagination = z
-  .object({ limit: z.int(), offset: z.int(), total: z.int(), has_more: z.boolean() })
-  .meta({ id: 'Pagination' })
-  .optional()

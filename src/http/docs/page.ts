@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gettingStarted } from './getting-started.ts'
 import { escape, fieldTable } from './fields.ts'
 import { docsStyle } from './style.ts'
-import type { OpenApi, Operation, Schema } from './openapi.ts'
+import { replyOf, type OpenApi, type Operation, type Schema } from './openapi-document.ts'
 
 export const docsStyleHash = `sha256-${createHash('sha256').update(docsStyle).digest('base64')}`
 
@@ -11,8 +11,9 @@ type Entry = { method: string; path: string; operation: Operation }
 /** The API reference as one page: it works on a phone, without scripts and without the internet. */
 export function docsPage(document: OpenApi): string {
   const groups = Map.groupBy(entriesOf(document), (entry) => entry.operation.tags[0] ?? 'Other')
-  const publicUrl = document.servers?.[0]?.url
-  const schemas = document.components.schemas
+  const [server] = document.servers
+  // `/` is wherever this page was read: nobody has said where that is.
+  const publicUrl = server?.url === '/' ? undefined : server?.url
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -36,7 +37,7 @@ ${[...groups].map(([tag, entries]) => contents(tag, entries)).join('\n')}
 </ul></nav>
 <main>
 ${gettingStarted(publicUrl ?? 'http://127.0.0.1:8080', publicUrl === undefined)}
-${[...groups].map(([tag, entries]) => section(tag, entries, schemas)).join('\n')}
+${[...groups].map(([tag, entries]) => section(tag, entries, document)).join('\n')}
 </main>
 </body>
 </html>
@@ -64,18 +65,24 @@ function contents(tag: string, entries: Entry[]): string {
   return `<li><details><summary>${escape(tag)}</summary><ul>${links.join('')}</ul></details></li>`
 }
 
-function section(tag: string, entries: Entry[], schemas: Record<string, Schema>): string {
-  const articles = entries.map((entry) => article(entry, schemas))
+function section(tag: string, entries: Entry[], document: OpenApi): string {
+  const articles = entries.map((entry) => article(entry, document))
   return `<section><h2>${escape(tag)}</h2>${articles.join('\n')}</section>`
 }
 
-function article(entry: Entry, schemas: Record<string, Schema>): string {
+function article(entry: Entry, document: OpenApi): string {
   const { operation } = entry
+  const { schemas } = document.components
   return `<article id="${anchor(entry)}">
 <h3><span class="method">${entry.method}</span> <code>${escape(entry.path)}</code></h3>
-<p>${escape(operation.summary.replace(/\.$/, ''))}. <span class="credential">${credential(operation)}</span></p>
-${parameters(operation, schemas)}${requestBody(operation, schemas)}${answers(operation, schemas)}
+<p>${escape(about(operation))} <span class="credential">${credential(operation)}</span></p>
+${parameters(operation, schemas)}${requestBody(operation, schemas)}${answers(operation, document)}
 </article>`
+}
+
+function about({ summary, description }: Operation): string {
+  const rest = description === summary ? '' : ` ${description}`
+  return `${summary.replace(/\.$/, '')}.${rest}`
 }
 
 function credential({ security }: Operation): string {
@@ -101,10 +108,13 @@ function requestBody({ requestBody }: Operation, schemas: Record<string, Schema>
     .join('')
 }
 
-function answers({ responses }: Operation, schemas: Record<string, Schema>): string {
-  const all = Object.entries(responses)
+function answers({ responses }: Operation, document: OpenApi): string {
+  const { schemas } = document.components
+  const all = Object.entries(responses).map(
+    ([status, reply]) => [Number(status), replyOf(document, reply)] as const,
+  )
   const good = all
-    .filter(([status]) => Number(status) < 400)
+    .filter(([status]) => status < 400)
     .flatMap(([status, { content = {} }]) =>
       Object.entries(content).map(
         ([type, { schema }]) =>
@@ -112,7 +122,7 @@ function answers({ responses }: Operation, schemas: Record<string, Schema>): str
       ),
     )
   const bad = all
-    .filter(([status]) => Number(status) >= 400)
+    .filter(([status]) => status >= 400)
     .map(([status, { description }]) => `<li><b>${status}</b> ${escape(description)}</li>`)
   return `${good.join('')}<details><summary>Errors</summary><ul>${bad.join('')}</ul></details>`
 }

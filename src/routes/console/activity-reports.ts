@@ -71,10 +71,9 @@ function dailyRoute({ db, clock, timeZone }: Deps): Route {
   return route({
     ...shared,
     path: '/v1/activity/daily',
-    summary:
-      'Read the sums of each day, as the time zone counts days, of the records that the list shows ' +
-      'with the same filters; with `group`, also by model, key, kind or workspace. 14 days unless ' +
-      'you say otherwise, at most 93',
+    summary: 'Read the sums of each day',
+    description:
+      'As the time zone counts days, of the records that the list shows with the same filters; with `group`, also by model, key, kind or workspace. 14 days unless you say otherwise, at most 93.',
     // Sums read every record of the period.
     perMinute: 60,
     query: filterQuery.extend({ group: z.enum(GROUPINGS).optional() }),
@@ -93,8 +92,9 @@ function csvRoute({ db, clock, timeZone }: Deps): Route {
   return route({
     ...shared,
     path: '/v1/activity.csv',
-    summary:
-      'Download the records that the list shows with the same filters, newest first, at most 93 days',
+    summary: 'Download the usage records as CSV',
+    description:
+      'The records that the list shows with the same filters, newest first, at most 93 days.',
     perMinute: 10,
     query: filterQuery,
     answerType: 'text/csv; charset=utf-8',

@@ -23,15 +23,15 @@ export function consoleRoutes(deps: Deps): Route[] {
     route({
       method: 'GET',
       path: '/v1/console',
-      summary:
-        'Read what a page needs before anyone has signed in: limits of top-ups, ways to sign in, ' +
-        'mobile networks',
+      summary: 'Read what a page needs before anyone has signed in',
+      description: 'Limits of top-ups, ways to sign in, mobile networks. The same for everybody.',
       tag: 'Console',
       credential: 'none',
       dialect: 'envelope',
       limit: 'principal',
       perMinute: PUBLIC_PER_MINUTE,
       response: consoleShape,
+      honours: 'etag',
       async handle(call) {
         const known = matchesEtag(call.headers['if-none-match'], etag)
         return known ? { status: 304, headers, body: '' } : { data: facts, headers }
@@ -56,9 +56,11 @@ const consoleShape = z.object({
   simulated: z.object({ models: z.boolean(), payments: z.boolean() }),
   networks: z.array(
     z.object({
-      id: z.string(),
-      name: z.string(),
-      prefixes: z.array(z.string()).meta({ description: 'A guess: numbers can change networks' }),
+      id: z.string().meta({ example: 'vodacom' }),
+      name: z.string().meta({ example: 'M-Pesa' }),
+      prefixes: z
+        .array(z.string())
+        .meta({ description: 'A guess: numbers can change networks', example: ['74', '75', '76'] }),
       menu: z.string().meta({ description: "What to dial for the wallet's own menu" }),
     }),
   ),

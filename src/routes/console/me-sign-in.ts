@@ -27,8 +27,8 @@ function emailRoutes(accounts: Accounts): Route[] {
       ...shared,
       method: 'POST',
       path: '/v1/me/email',
-      summary:
-        'Change your email address. A code goes to the new one; until you send it back, nothing changes',
+      summary: 'Change your email address',
+      description: 'A code goes to the new one; until you send it back, nothing changes.',
       body: z.object({
         email: emailField,
         password: passwordField
@@ -42,6 +42,7 @@ function emailRoutes(accounts: Accounts): Route[] {
         expires_in: z.int(),
         resend_after: z.int(),
       }),
+      refuses: ['conflict'],
       async handle({ principal, body: { email, password, mfa_code: mfaCode } }) {
         return { data: await startEmailChange(accounts, principal, { email, password, mfaCode }) }
       },
@@ -51,8 +52,10 @@ function emailRoutes(accounts: Accounts): Route[] {
       method: 'POST',
       path: '/v1/me/email/verify',
       summary: 'Confirm your new email address with the code that was sent to it',
+      description: 'From then on it is what you log in with.',
       body: z.object({ email: emailField, code: codeField }),
       response: profileShape,
+      refuses: ['conflict'],
       async handle({ principal, body }) {
         return { data: await finishEmailChange(accounts, principal, body) }
       },
@@ -66,6 +69,7 @@ function passwordRoute(accounts: Accounts): Route {
     method: 'POST',
     path: '/v1/me/password',
     summary: 'Change your password. Every other session ends',
+    description: 'An account that came from a social sign-in has none until one is set here.',
     body: z.object({
       current_password: passwordField
         .optional()
@@ -73,6 +77,7 @@ function passwordRoute(accounts: Accounts): Route {
       new_password: passwordField,
     }),
     response: z.object({}),
+    refuses: ['conflict'],
     async handle({ principal, body: { current_password: current, new_password: next } }) {
       await changePassword(accounts, principal, { current, next })
       return { data: {} }
@@ -96,6 +101,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       method: 'GET',
       path: '/v1/me/sessions',
       summary: 'List where you are signed in, the session used last first',
+      description: '`current` marks the session of the access token that asks.',
       response: z.array(liveSessionShape),
       async handle({ principal: { accountId, sessionId } }) {
         const sessions = await listSessions(accounts.db, accountId)
@@ -107,6 +113,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       method: 'DELETE',
       path: '/v1/me/sessions/:id',
       summary: 'End a session',
+      description: 'Its tokens stop working at once.',
       params: z.object({ id: z.guid().toLowerCase() }),
       response: z.object({}),
       async handle({ principal: { accountId }, params: { id } }) {
@@ -119,6 +126,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       method: 'GET',
       path: '/v1/me/mfa',
       summary: 'Read which second factor you have, and how many recovery codes are left',
+      description: '`PATCH /v1/me` changes it and makes new recovery codes.',
       response: z.object({
         method: z.enum(['none', 'totp', 'email', 'phone']),
         recovery_codes_left: z.int(),

@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Payments } from '../../payments/payments.ts'
-import { recordsQuery, recordShape, showRecord } from '../activity.ts'
+import { periodShape, recordsQuery, recordShape, showRecord } from '../activity.ts'
 import { showEntry, transactionShape, transactionsQuery } from '../billing.ts'
 import { filterOf } from '../console/activity-reports.ts'
 import { pagination } from '../fields.ts'
@@ -45,6 +45,7 @@ function activityRoute({ db, clock, timeZone }: Deps): Route {
     params: idParams,
     query: recordsQuery,
     response: z.array(recordShape),
+    beside: { period: periodShape },
     async handle({ params, query }) {
       const filter = filterOf(query, { accountId: params.id, timeZone })
       const page = await findActivity(db, filter, { ...query, now: clock.now() })

@@ -39,6 +39,7 @@ function listRoute({ db, defaultRate }: Deps): Route {
       'first one it is `default_tzs_per_usd`',
     query: z.object({ before: dayField.optional(), limit: countField }),
     response: z.array(rateShape),
+    beside: { default_tzs_per_usd: z.number() },
     async handle({ query }) {
       const rates = await listRates(db, query)
       return {

@@ -128,6 +128,7 @@ function actionsRoute({ db }: Deps): Route {
       'it has changed',
     query: actionsQuery,
     response: z.array(actionShape),
+    beside: { end: z.object({ seq: z.int(), hash: z.string() }) },
     async handle({ query }) {
       const { operator: operatorId, target: targetId, action, before, limit } = query
       const actions = await listAuditEvents(db, { operatorId, targetId, action, before, limit })

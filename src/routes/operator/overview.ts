@@ -74,6 +74,8 @@ const overviewShape = z.object({
   by_upstream: z.array(use.extend({ upstream: z.string() })),
 })
 
+const daysShape = z.object({ from: z.string(), to: z.string(), zone: z.string() })
+
 const daysQuery = { from: dayField.optional(), to: dayField.optional() }
 
 /** Money in, credits sold, given and used, what it cost us, and what we owe. */
@@ -88,6 +90,7 @@ function overviewRoute({ db, clock, timeZone, money }: Deps): Route {
       'all that was ever paid in. The last 30 days by default; both days are included',
     query: z.object(daysQuery),
     response: overviewShape,
+    beside: { period: daysShape },
     async handle({ query }) {
       const { from, to } = daysAsked(query, clock, timeZone)
       const overview = await readOverview(db, periodOfDays(from, to, timeZone))
@@ -115,6 +118,7 @@ function seriesRoute({ db, clock, timeZone, money }: Deps): Route {
       by: z.enum(DIVISIONS).optional(),
     }),
     response: seriesShape,
+    beside: { period: daysShape },
     async handle({ query }) {
       const { from, to } = daysAsked(query, clock, timeZone)
       const period = periodOfDays(from, to, timeZone)

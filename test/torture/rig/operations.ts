@@ -1,4 +1,4 @@
-import type { OpenApi, Schema } from '../../../src/http/docs/openapi.ts'
+import type { OpenApi, Schema } from '../../../src/http/docs/openapi-document.ts'
 
 /** One operation of the service's own OpenAPI document: what a test needs to call it. */
 export type Operation = {
