@@ -99,7 +99,7 @@ test('null for every optional field is no reason to refuse a body', async () => 
     assert.ok(answer.status < 500, told)
     count += 1
     if (answer.ok) continue
-    const { message, error } = JSON.parse(text) as Loose
+    const { message, error }: Loose = JSON.parse(text)
     const field = error?.param ?? String(message).split(/[ .]/)[0]!
     assert.ok(answer.status !== 400 || body[field] !== null, told)
   }
