@@ -26,7 +26,7 @@ type PartnerSettings = {
   types: PartnerTokenType[]
 }
 
-export type PartnerTokenType = 'at+jwt' | 'JWT'
+type PartnerTokenType = 'at+jwt' | 'JWT'
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA']
 
