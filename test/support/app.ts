@@ -32,6 +32,8 @@ type AppOptions = {
   clock?: Clock
   meter?: Meter
   tracer?: Tracer
+  /** Whether its background jobs run, as they do if nothing is said. */
+  jobs?: boolean
 }
 
 const MASTER_KEY = 'a master key for tests, long enough'
@@ -90,7 +92,7 @@ export async function startApp(options: AppOptions = {}) {
   const checkAnswers = watchAnswers(app.server.http, app.server.context.routes)
   await app.server.listen({ host: '127.0.0.1', port: config.PORT })
   url = `http://127.0.0.1:${(app.server.http.address() as AddressInfo).port}`
-  app.begin()
+  if (options.jobs !== false) app.begin()
   const call = client(url)
   return {
     url,
