@@ -3,7 +3,7 @@ import { creditsNumber, toMicro } from '../ledger/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
-import { listOf, type Fields } from '../lib/fields.ts'
+import { listOf, type Fields } from '../lib/json.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import {
   imagePriceUsd,

@@ -1,5 +1,5 @@
 import { invalidField } from '../lib/failure.ts'
-import { isFields } from '../lib/fields.ts'
+import { isFields } from '../lib/json.ts'
 import { whyNotPublic } from '../lib/public-url.ts'
 
 const LINK = /^[a-z][a-z0-9+.-]{0,31}:\/\//i

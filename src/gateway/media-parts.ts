@@ -1,5 +1,5 @@
 import { invalidField } from '../lib/failure.ts'
-import { isFields, type Fields } from '../lib/fields.ts'
+import { isFields, type Fields } from '../lib/json.ts'
 import { whyNotPublic } from '../lib/public-url.ts'
 import { fileTokens, IMAGE_TOKENS, imageTokens, soundTokens } from './price/media-tokens.ts'
 import type { PromptSize } from './price/prompt-size.ts'

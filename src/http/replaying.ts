@@ -1,6 +1,6 @@
 import type { Answer, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import { isFields } from '../lib/fields.ts'
+import { isFields } from '../lib/json.ts'
 import type { RequestContext } from './request-context.ts'
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/

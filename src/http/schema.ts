@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { Failure, invalidField } from '../lib/failure.ts'
-import { isFields } from '../lib/fields.ts'
-import { parseRequestJson } from '../lib/json.ts'
+import { isFields, parseRequestJson } from '../lib/json.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RoutePlan } from './route.ts'
 

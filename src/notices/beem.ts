@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldsOf } from '../lib/fields.ts'
+import { fieldsOf } from '../lib/json.ts'
 import { sha256 } from '../lib/secrets.ts'
 import type { Delivery, Message, MessageSender } from './sender.ts'
 import { delivered, giveUp, tryLater } from './sender.ts'

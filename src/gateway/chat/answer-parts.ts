@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { plainText } from '../../upstream/contract/chat-parts.ts'
 import { PartQueue, type PartListener, type QueuedPart } from './part-queue.ts'
 import { addDetails, callSignature, detailsText, withCallId } from './reasoning.ts'

@@ -1,7 +1,7 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf } from '../../lib/fields.ts'
+import { fieldsOf } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT } from '../../upstream/contract/usage.ts'

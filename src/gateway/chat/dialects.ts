@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import { sha256 } from '../../lib/secrets.ts'
 
 /* Shared by the Messages and the Responses dialect. */

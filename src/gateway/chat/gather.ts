@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { completion } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
 import type { ChatStream } from '../../upstream/work.ts'

@@ -1,5 +1,5 @@
 import { invalidField } from '../../lib/failure.ts'
-import { isFields, type Fields } from '../../lib/fields.ts'
+import { isFields, type Fields } from '../../lib/json.ts'
 import {
   MEDIA_MODALITY,
   NO_MEDIA,

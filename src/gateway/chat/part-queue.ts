@@ -1,4 +1,4 @@
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 
 /**
  * A part of an answer. Other dialects send parts one after the other; the chunks of a chat may mix

@@ -1,5 +1,4 @@
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
-import { parseRequestJson } from '../../lib/json.ts'
+import { fieldsOf, isFields, textOf, parseRequestJson, type Fields } from '../../lib/json.ts'
 
 /**
  * `reasoning_details` as OpenRouter writes them; some models refuse a later request without them.

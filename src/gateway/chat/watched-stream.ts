@@ -1,5 +1,5 @@
 import { within } from '../../lib/clock.ts'
-import { isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { isFields, listOf, type Fields } from '../../lib/json.ts'
 import { chunkText } from '../../upstream/contract/chunks.ts'
 import type { OurNames } from '../../upstream/contract/contract.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'

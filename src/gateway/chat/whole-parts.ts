@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
-import { isFields, type Fields } from '../../lib/fields.ts'
+import { isFields, type Fields } from '../../lib/json.ts'
 import { PartReader, type Part } from './answer-parts.ts'
 
 /** `text` of a call is its arguments. */

@@ -1,4 +1,4 @@
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { Part } from '../chat/answer-parts.ts'
 import { endsEarly, isCutOff } from '../chat/dialects.ts'

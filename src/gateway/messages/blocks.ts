@@ -1,5 +1,5 @@
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 
 /* Blocks of a message as parts of a chat message. */
 

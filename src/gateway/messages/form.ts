@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, listOf, type Fields } from '../../lib/json.ts'
 import type { Usage } from '../../upstream/contract/usage.ts'
 import type { StreamForm, WholeForm } from '../chat/form.ts'
 import { messageOf, readAnswer, type AnswerNames } from './answer.ts'

@@ -1,4 +1,4 @@
-import { isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { isFields, listOf, type Fields } from '../../lib/json.ts'
 import { isThinking, thinkingBlocks } from '../../upstream/anthropic/thinking.ts'
 import type { NativeRequest } from '../../upstream/contract/contract.ts'
 import { carriedDetails, isCarrier } from '../chat/reasoning.ts'

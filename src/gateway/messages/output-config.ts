@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 
 const REASONING = ['reasoning', 'reasoning_effort', 'include_reasoning']

@@ -1,5 +1,5 @@
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, type Fields } from '../../lib/json.ts'
 import { limitField } from '../chat/dialects.ts'
 import type { ChatBody } from '../chat/chat.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'

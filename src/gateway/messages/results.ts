@@ -1,5 +1,5 @@
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { attachedHeading, resultText } from '../chat/dialects.ts'
 import { searchResultText, userParts } from './blocks.ts'
 

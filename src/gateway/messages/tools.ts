@@ -1,5 +1,5 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
 import { fittedToolName } from '../chat/dialects.ts'
 import type { MessagesBody } from './body.ts'
 

@@ -1,5 +1,5 @@
 import { invalidField } from '../../lib/failure.ts'
-import { isFields, type Fields } from '../../lib/fields.ts'
+import { isFields, type Fields } from '../../lib/json.ts'
 import { encryptedDetail, isThinking, textDetail } from '../../upstream/anthropic/thinking.ts'
 import { shown } from '../chat/dialects.ts'
 import { addDetails, carriedDetails, isCarrier } from '../chat/reasoning.ts'

@@ -1,4 +1,4 @@
-import { isFields } from '../../lib/fields.ts'
+import { isFields } from '../../lib/json.ts'
 
 /**
  * The size of a prompt before its tokens are counted. Every byte of the outgoing body counts as

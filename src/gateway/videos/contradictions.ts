@@ -1,5 +1,5 @@
 import { invalidField } from '../../lib/failure.ts'
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import { fieldPixels, resolutionPixels } from '../../upstream/prices/media-price.ts'
 
 /**

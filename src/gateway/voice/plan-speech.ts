@@ -1,6 +1,6 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import type { SpeechFormat, SpeechRequest } from '../../upstream/contract/contract.ts'
 import { audioFormat, looksLikeText } from '../media/audio-format.ts'
 import { audioSeconds } from '../media/audio-length.ts'

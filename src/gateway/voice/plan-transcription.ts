@@ -1,5 +1,5 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import type { TranscriptionRequest, TranscriptionResult } from '../../upstream/contract/contract.ts'
 import type { Usage } from '../../upstream/contract/usage.ts'
 import { stageOf, type StageUsage } from '../bill/rows.ts'

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import type { TranscriptionResult } from '../../upstream/contract/contract.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'

@@ -1,5 +1,5 @@
 import { invalidField } from '../../lib/failure.ts'
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import { formField, type Form } from '../../lib/form.ts'
 import type { TranscriptionBody } from './transcribe.ts'
 

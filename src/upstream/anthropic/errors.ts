@@ -1,4 +1,4 @@
-import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
 import { hintInWords, classifyStatus, type ErrorHint } from '../contract/error-status.ts'
 import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
 

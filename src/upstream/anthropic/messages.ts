@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
 import {
   dataUri,
   isSystem,

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
 import { eventFields, NO_CHUNKS } from '../contract/chunks.ts'
 import type { ChatCapability, ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'

@@ -1,4 +1,4 @@
-import { isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 
 /*
  * Thinking blocks as `reasoning_details`, and back. A model that thought before a tool call needs

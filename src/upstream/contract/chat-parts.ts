@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import type { ChatRequest } from './contract.ts'
 
 /* For providers with their own format: reading a chat body in OpenAI's. */

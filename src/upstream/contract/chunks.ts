@@ -1,4 +1,4 @@
-import { isFields, type Fields } from '../../lib/fields.ts'
+import { isFields, type Fields } from '../../lib/json.ts'
 import type { ChatResult, OurNames, SseEvent } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { outputOf, type Usage, type UsageReading } from './usage.ts'

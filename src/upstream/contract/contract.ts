@@ -1,4 +1,4 @@
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import type { CatalogReading } from '../../catalog/model-record.ts'
 import type { StatusError, ErrorCategory } from './upstream-error.ts'
 import type { UsageReading } from './usage.ts'

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from '../../lib/fields.ts'
+import { isFields, type Fields } from '../../lib/json.ts'
 import type { HttpCall, JsonAnswer } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
 

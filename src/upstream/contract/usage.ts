@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, type Fields } from '../../lib/json.ts'
 import { compareDecimals, plainDecimal, signOf } from '../../lib/decimal.ts'
 
 /** Undefined members were not reported: absent is not zero. */

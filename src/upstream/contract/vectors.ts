@@ -1,4 +1,4 @@
-import { isFields } from '../../lib/fields.ts'
+import { isFields } from '../../lib/json.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** Each index once, all of one length: else the result would be silently wrong. */

@@ -1,4 +1,4 @@
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import type { UsageReading } from './usage.ts'
 
 export type VideoRequest = {

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { completion, type ChatChoice } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../lib/fields.ts'
+import { fieldsOf } from '../../lib/json.ts'
 import { unsuitable } from '../contract/chat-parts.ts'
 import type {
   EmbeddingsRequest,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
 
 /**
  * A tool call must come back with its signature. Many callers drop it, so it is also remembered

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
 import type {
   AnswerHead,
   HttpCall,

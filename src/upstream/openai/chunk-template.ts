@@ -1,4 +1,4 @@
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 
 /**
  * The chunks of a stream differ in little but their text. Once one is parsed and written, the text

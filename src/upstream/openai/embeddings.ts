@@ -1,4 +1,4 @@
-import { textOf } from '../../lib/fields.ts'
+import { textOf } from '../../lib/json.ts'
 import type {
   EmbeddingsRequest,
   EmbeddingsResult,

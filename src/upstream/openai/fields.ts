@@ -1,5 +1,5 @@
 import { addDecimals, plainDecimal } from '../../lib/decimal.ts'
-import { fieldsOf, isFields, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, type Fields } from '../../lib/json.ts'
 import { ABSENT, readUsage, type UsageReading } from '../contract/usage.ts'
 
 /* The fields that no request may carry, and the usage report. */

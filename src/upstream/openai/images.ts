@@ -1,4 +1,4 @@
-import { isFields, textOf, type Fields } from '../../lib/fields.ts'
+import { isFields, textOf, type Fields } from '../../lib/json.ts'
 import type {
   HttpCall,
   ImageRequest,

@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, listOf, textOf, type Fields } from '../../lib/json.ts'
 import type {
   ChatCapability,
   ChatRequest,

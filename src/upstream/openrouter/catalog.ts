@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import type { CatalogReading, ImageSku } from '../../catalog/model-record.ts'
 import type { HttpCall, SendJson } from '../contract/contract.ts'
 import { UpstreamError, StatusError } from '../contract/upstream-error.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../lib/fields.ts'
+import type { Fields } from '../../lib/json.ts'
 import { nativeMessages } from '../anthropic/native-stream.ts'
 import type { ChatCapability, Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'

@@ -1,4 +1,4 @@
-import { isFields, textOf } from '../../lib/fields.ts'
+import { isFields, textOf } from '../../lib/json.ts'
 import type { HttpCall, JsonAnswer, ModelTarget } from '../contract/contract.ts'
 import { objectIn, postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'

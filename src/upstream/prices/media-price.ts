@@ -5,7 +5,7 @@ import {
   signOf,
   timesDecimals,
 } from '../../lib/decimal.ts'
-import { listOf, type Fields } from '../../lib/fields.ts'
+import { listOf, type Fields } from '../../lib/json.ts'
 import type { CatalogRecord, ImageSku, VideoSku } from '../../catalog/model-record.ts'
 
 type PricedRecord = Pick<CatalogRecord, 'pricing' | 'video'>

@@ -1,5 +1,5 @@
 import { compareDecimals, plainDecimal, signOf, timesDecimals } from '../../lib/decimal.ts'
-import { fieldsOf, isFields, listOf, textOf } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf } from '../../lib/json.ts'
 import type { ImageSku, VideoSku } from '../../catalog/model-record.ts'
 
 /** `{sku: price}` of a video model. Names with cents are in cents, others in dollars. */

@@ -5,7 +5,7 @@ import {
   signOf,
   timesDecimals,
 } from '../../lib/decimal.ts'
-import { isFields, listOf, type Fields } from '../../lib/fields.ts'
+import { isFields, listOf, type Fields } from '../../lib/json.ts'
 import type {
   CatalogRecord,
   PriceBasis,

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import type { CatalogReading, CatalogRecord } from '../../catalog/model-record.ts'
 import { readPricing, type MediaLists } from './record-pricing.ts'
 

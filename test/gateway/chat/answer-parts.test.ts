@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { PartReader, type Part } from '../../../src/gateway/chat/answer-parts.ts'
 import { inputOf, wholeParts } from '../../../src/gateway/chat/whole-parts.ts'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 
 /** What a listener is told, as one line each; a second part that opens meanwhile is an error. */
 function told(deltas: Fields[], finish: string | null = 'stop') {

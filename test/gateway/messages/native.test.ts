@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
 import { nativeRequest, type SentHeaders } from '../../../src/gateway/messages/native.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 
 const OURS = { id: 'msg_1', model: 'claude-door' }
 const plain = {

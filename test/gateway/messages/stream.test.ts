@@ -7,7 +7,7 @@ import { readAnswer, stopReasonOf, type AnswerNames } from '../../../src/gateway
 import { MessageEvents } from '../../../src/gateway/messages/stream.ts'
 import { toolNames } from '../../../src/gateway/messages/tools.ts'
 import { messageUsage } from '../../../src/gateway/messages/usage.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 import type { Loose } from '../../support/loose.ts'
 
 const LONG = `mcp__${'x'.repeat(75)}`

@@ -14,7 +14,7 @@ import { usageOf, type ResponseStart } from '../../../src/gateway/responses/answ
 import type { OwnTool } from '../../../src/gateway/responses/request/tools.ts'
 import { wholeAnswer, wholeResponse } from '../../../src/gateway/responses/answer/whole.ts'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 
 const HEAD: ResponseStart = {
   seed: 'A'.repeat(24),

@@ -7,7 +7,7 @@ import { NativeEvents } from '../../../src/gateway/responses/answer/native-event
 import { usageOf } from '../../../src/gateway/responses/answer/response.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
 import { nativeResponsesRequest } from '../../../src/gateway/responses/request/native.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 import { openai } from '../../../src/upstream/openai/provider.ts'
 import type { NativeRequest } from '../../../src/upstream/contract/contract.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '../../../src/gateway/responses/request/chat-body.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
 import { gemini } from '../../../src/upstream/gemini/provider.ts'
 

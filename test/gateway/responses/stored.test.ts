@@ -15,7 +15,7 @@ import {
   purgeResponsesOverLimit,
 } from '../../../src/gateway/responses/stored/stored-responses-store.ts'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 import { randomBase62, uuidv7 } from '../../../src/lib/ids.ts'
 import { withDatabase } from '../../support/databases.ts'
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 import { anthropic } from '../../../src/upstream/anthropic/provider.ts'
 import type {
   ChatRequest,

@@ -16,7 +16,7 @@ import {
   type ToolConfig,
 } from '@google/genai'
 import { Failure } from '../../../src/lib/failure.ts'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 import type { ChatRequest, JsonAnswer } from '../../../src/upstream/contract/contract.ts'
 import { UpstreamError, StatusError } from '../../../src/upstream/contract/upstream-error.ts'
 import { gemini } from '../../../src/upstream/gemini/provider.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Fields } from '../../../src/lib/fields.ts'
+import type { Fields } from '../../../src/lib/json.ts'
 import { OpenAiReader } from '../../../src/upstream/openai/stream.ts'
 
 const request = {

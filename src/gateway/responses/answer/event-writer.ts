@@ -1,4 +1,4 @@
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../lib/json.ts'
 
 /** Writes events with consecutive numbers, until they are fetched. */
 export class EventWriter {

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../lib/failure.ts'
-import { fieldsOf, listOf, type Fields } from '../../../lib/fields.ts'
+import { fieldsOf, listOf, type Fields } from '../../../lib/json.ts'
 import { prefixedId } from '../../../lib/ids.ts'
 import { PartReader } from '../../chat/answer-parts.ts'
 import { isCutOff } from '../../chat/dialects.ts'

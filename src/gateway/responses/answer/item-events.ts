@@ -1,4 +1,4 @@
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../lib/json.ts'
 import type { Part, PartListener } from '../../chat/answer-parts.ts'
 import { deltaFrame, type DeltaFrame, type EventWriter } from './event-writer.ts'
 import {

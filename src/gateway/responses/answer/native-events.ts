@@ -1,5 +1,5 @@
 import type { Failure } from '../../../lib/failure.ts'
-import { fieldsOf, type Fields } from '../../../lib/fields.ts'
+import { fieldsOf, type Fields } from '../../../lib/json.ts'
 import type { EventWriter } from './event-writer.ts'
 import type { ResponseStyle } from './events.ts'
 import { shownItem } from './output-items.ts'

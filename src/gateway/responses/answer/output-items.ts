@@ -1,4 +1,4 @@
-import { fieldsOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { fieldsOf, textOf, type Fields } from '../../../lib/json.ts'
 import type { Part } from '../../chat/answer-parts.ts'
 import { carrierOf } from '../../chat/reasoning.ts'
 import type { OwnTools } from '../request/tools.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../lib/json.ts'
 import type { Usage } from '../../../upstream/contract/usage.ts'
 import { endsEarly } from '../../chat/dialects.ts'
 import type { ResponsesBody } from '../request/body.ts'

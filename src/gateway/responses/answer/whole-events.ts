@@ -1,5 +1,5 @@
 import type { Failure } from '../../../lib/failure.ts'
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../lib/json.ts'
 import type { EventWriter } from './event-writer.ts'
 import { changingFields, lastingFields, type ResponseEnd, type ResponseStart } from './response.ts'
 

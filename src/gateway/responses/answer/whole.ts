@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { prefixedId } from '../../../lib/ids.ts'
 import { isCutOff } from '../../chat/dialects.ts'
 import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'

@@ -1,5 +1,5 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { limitField } from '../../chat/dialects.ts'
 import type { ChatBody } from '../../chat/chat.ts'
 import type { ResponsesBody } from './body.ts'

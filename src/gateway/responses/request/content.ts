@@ -1,5 +1,5 @@
 import { invalidField } from '../../../lib/failure.ts'
-import { fieldsOf, isFields, textOf, type Fields } from '../../../lib/fields.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../../lib/json.ts'
 
 /* The parts of a message or of a tool's result, as a chat writes them. */
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../../lib/failure.ts'
-import type { Fields } from '../../../lib/fields.ts'
+import type { Fields } from '../../../lib/json.ts'
 import { attachedHeading, shown } from '../../chat/dialects.ts'
 import { carriedDetails } from '../../chat/reasoning.ts'
 import { textOnly } from './content.ts'

@@ -1,5 +1,5 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
-import { isFields, type Fields } from '../../../lib/fields.ts'
+import { isFields, type Fields } from '../../../lib/json.ts'
 
 /** `at` is the request's field that it came from. */
 export type SentItem = { item: Fields; at: string }

@@ -1,5 +1,5 @@
 import { invalidField } from '../../../lib/failure.ts'
-import { isFields, textOf, type Fields } from '../../../lib/fields.ts'
+import { isFields, textOf, type Fields } from '../../../lib/json.ts'
 import { resultText } from '../../chat/dialects.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'

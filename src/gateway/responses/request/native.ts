@@ -1,4 +1,4 @@
-import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import type { NativeRequest } from '../../../upstream/contract/contract.ts'
 import { carriedDetails, isCarrier } from '../../chat/reasoning.ts'
 import type { ResponsesBody } from './body.ts'

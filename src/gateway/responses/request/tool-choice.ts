@@ -1,5 +1,5 @@
 import { invalidField } from '../../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { chatToolName, refuseHosted, type ReadTools } from './tools.ts'
 
 export type ChatTools = { tools?: Fields[]; tool_choice?: unknown }

@@ -1,5 +1,5 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
-import { isFields, listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { fittedToolName } from '../../chat/dialects.ts'
 
 /** A tool as the caller names it. */

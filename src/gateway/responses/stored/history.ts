@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
-import { listOf, textOf, type Fields } from '../../../lib/fields.ts'
+import { listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { shown } from '../../chat/dialects.ts'
 import { isReference, type SentItem } from '../request/item-kinds.ts'
 import {

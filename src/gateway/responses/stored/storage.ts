@@ -1,5 +1,5 @@
 import type { CallWrite } from '../../bill/rows.ts'
-import { textOf, type Fields } from '../../../lib/fields.ts'
+import { textOf, type Fields } from '../../../lib/json.ts'
 import type { SentItem } from '../request/item-kinds.ts'
 import { insertStoredResponse, type NewStoredResponse } from './stored-responses-store.ts'
 

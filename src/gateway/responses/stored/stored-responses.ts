@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
-import { listOf, type Fields } from '../../../lib/fields.ts'
+import { listOf, type Fields } from '../../../lib/json.ts'
 import { deleteStoredResponse, readStoredResponses } from './stored-responses-store.ts'
 import { shownItem } from '../answer/output-items.ts'
 
