@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isTimeZone } from './lib/days.ts'
+import { languageCode } from './gateway/languages.ts'
 import { isNetwork } from './lib/network.ts'
 import { readCountries } from './notices/sms-countries.ts'
 
@@ -38,6 +39,9 @@ const decimal = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal num
 const credits = decimal
 const yesNo = z.enum(['true', 'false', 'on', 'off']).transform((v) => v === 'true' || v === 'on')
 const timeZone = z.string().refine(isTimeZone, 'must be a zone such as Africa/Nairobi')
+const language = z
+  .string()
+  .refine((code) => languageCode(code) === code, 'must be an ISO 639-1 code such as sw or en')
 const list = text.transform((value) =>
   value
     .split(',')
@@ -137,6 +141,7 @@ const schema = z.object({
   VOICE_DEFAULT_TEXT_MODEL: text.optional(),
   VOICE_DEFAULT_TTS_MODEL: text.optional(),
   VOICE_DEFAULT_VOICE: text.optional(),
+  VOICE_DEFAULT_LANGUAGE: language.default('sw'),
 
   // mail and SMS
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),

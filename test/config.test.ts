@@ -48,6 +48,8 @@ const refused: [string, Record<string, string>, RegExp][] = [
   ['a short master key', { MASTER_KEY: 'short' }, /^MASTER_KEY: must be at least 32/],
   ['another database', { DATABASE_URL: 'mysql://h/d', MASTER_KEY: KEY }, /^DATABASE_URL: /],
   ['a database without a name', { DATABASE_URL: 'h/d', MASTER_KEY: KEY }, /^DATABASE_URL: must be/],
+  ['a language by its name', { VOICE_DEFAULT_LANGUAGE: 'Kiswahili' }, /^VOICE_DEFAULT_LANGUAGE: /],
+  ['an unknown language', { VOICE_DEFAULT_LANGUAGE: 'xx' }, /^VOICE_DEFAULT_LANGUAGE: must be/],
   ['no worker at all', { WORKERS: '0' }, /^WORKERS: /],
   [
     'Snippe without its callback secret',

@@ -19,6 +19,7 @@ export function voiceSettings(config: Config, simulated: boolean): VoiceSettings
     textModel: config.VOICE_DEFAULT_TEXT_MODEL ?? defaults?.textModel,
     ttsModel: config.VOICE_DEFAULT_TTS_MODEL ?? defaults?.ttsModel,
     voice: config.VOICE_DEFAULT_VOICE ?? defaults?.voice,
+    language: config.VOICE_DEFAULT_LANGUAGE,
     nominalMicro: parseCredits(config.VOICE_RESERVATION_CREDITS),
   }
 }

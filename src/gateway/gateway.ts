@@ -37,6 +37,8 @@ export type VoiceSettings = {
   textModel?: string | undefined
   ttsModel?: string | undefined
   voice?: string | undefined
+  /** Of recordings and of spoken answers: ISO 639-1. */
+  language: string
   /** Held where no price can be computed. */
   nominalMicro: bigint
 }

@@ -3,11 +3,23 @@ import { invalidField } from '../lib/failure.ts'
 export const KISWAHILI = 'sw'
 const LONGEST = 32
 
+/** What a recording is in: as named, else the default. None for `auto`: the model listens. */
+export function spokenLanguage(
+  named: string | null | undefined,
+  fallback: string,
+): string | undefined {
+  if (!named) return fallback
+  return named.trim().toLowerCase() === 'auto'
+    ? undefined
+    : requireLanguage(named, 'language', 'auto')
+}
+
 /** A language as ISO 639-1: `sw`, `sw-TZ` and `Kiswahili` give `sw`. */
-export function requireLanguage(language: string, field: string): string {
+export function requireLanguage(language: string, field: string, also?: string): string {
   const code = languageCode(language)
   if (code !== undefined) return code
-  throw invalidField(field, 'must be an ISO 639-1 code, such as sw or en')
+  const or = also === undefined ? '' : `, or ${also}`
+  throw invalidField(field, `must be an ISO 639-1 code, such as sw or en${or}`)
 }
 
 /** Upstreams answer with codes or English names. */

@@ -18,6 +18,10 @@ export const AUDIO_JSON_LIMIT_BYTES = Math.ceil(AUDIO_CAP_BYTES / 3) * 4 + REST_
 
 export const modelField = z.string().min(1).max(256).nullish()
 export const audioFormatField = z.enum(AUDIO_FORMATS)
+export const spokenLanguageField = z.string().max(64).nullish().meta({
+  description:
+    'What is spoken, as ISO 639-1. Without it Kiswahili (`sw`) is expected, unless the operator chose another; `auto` leaves it to the model',
+})
 
 const transcription = z.looseObject({
   model: modelField,
@@ -25,7 +29,7 @@ const transcription = z.looseObject({
     data: z.string().meta({ description: 'Raw base64, not a data: URI' }),
     format: audioFormatField,
   }),
-  language: z.string().max(64).nullish(),
+  language: spokenLanguageField,
   response_format: z.enum(['json', 'verbose_json']).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   stream: z.boolean().nullish(),
@@ -33,7 +37,9 @@ const transcription = z.looseObject({
 
 const transcript = z.looseObject({
   text: z.string(),
-  language: z.string(),
+  language: z.string().meta({
+    description: 'What was heard, else what was asked for; `und` if neither is known',
+  }),
   duration: z.number().optional(),
   usage: z
     .object({

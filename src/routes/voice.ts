@@ -4,7 +4,13 @@ import { recordingFromText } from '../gateway/voice/recording.ts'
 import type { VoiceBody } from '../gateway/voice/plan-voice.ts'
 import { respond } from '../gateway/voice/voice.ts'
 import { route, type Route } from '../http/route.ts'
-import { AUDIO_JSON_LIMIT_BYTES, audioFormatField, modelField, takeOut } from './audio.ts'
+import {
+  AUDIO_JSON_LIMIT_BYTES,
+  audioFormatField,
+  modelField,
+  spokenLanguageField,
+  takeOut,
+} from './audio.ts'
 
 const body = z.object({
   audio_data: z.string().meta({ description: 'Raw base64, not a data: URI' }),
@@ -13,8 +19,10 @@ const body = z.object({
   text_model: modelField,
   tts_model: modelField,
   voice: z.string().min(1).max(256).nullish(),
-  language: z.string().max(64).nullish(),
-  response_language: z.string().max(64).nullish(),
+  language: spokenLanguageField,
+  response_language: z.string().max(64).nullish().meta({
+    description: 'Of the answer, as ISO 639-1. Without it Kiswahili (`sw`), as for `language`',
+  }),
   response_format: z.enum(['mp3', 'pcm']).nullish(),
   include_audio: z.boolean().nullish(),
 }) satisfies z.ZodType<VoiceBody>

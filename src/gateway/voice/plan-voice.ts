@@ -10,7 +10,7 @@ import type { PaidStage } from '../billed-call.ts'
 import { orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import type { ChatParts, Gateway, GatewayCall } from '../gateway.ts'
-import { KISWAHILI, languageName, requireLanguage } from '../languages.ts'
+import { languageName, requireLanguage, spokenLanguage } from '../languages.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 import { callHold } from '../price/call-hold.ts'
 import { EMPTY_PROMPT, measureJson } from '../price/prompt-size.ts'
@@ -34,7 +34,7 @@ export type VoiceBody = {
 /** Later stages are planned from the results of earlier ones. */
 export type VoicePlan = {
   estimate: CostEstimate
-  language: string
+  language: string | undefined
   transcription: TranscriptionStage
   /** `leftMicro` is what may still be spent, if that is limited. */
   answer(transcript: string, leftMicro: bigint | undefined): PaidStage<ChatResult>
@@ -53,9 +53,9 @@ export function planVoice(
   body: VoiceBody,
   recording: Recording,
 ): VoicePlan {
-  const language = requireLanguage(body.language || KISWAHILI, 'language')
+  const language = spokenLanguage(body.language, gateway.voice.language)
   const instruction = voiceInstruction(
-    requireLanguage(body.response_language || KISWAHILI, 'response_language'),
+    requireLanguage(body.response_language || gateway.voice.language, 'response_language'),
   )
   const { stt, text, tts } = modelsOf(gateway, body)
   const transcription = planTranscription(gateway, {

@@ -4,7 +4,7 @@ import type { Fields } from '../../lib/json.ts'
 import type { TranscriptionResult } from '../../upstream/contract/contract.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
-import { languageCode, requireLanguage } from '../languages.ts'
+import { languageCode, spokenLanguage } from '../languages.ts'
 import { voiceModel } from './model.ts'
 import { planTranscription } from './plan-transcription.ts'
 import type { Recording } from './recording.ts'
@@ -28,7 +28,7 @@ export async function transcribe(
   if (body.stream === true) {
     throw new Failure('invalid', 'stream is not supported here. Leave it out.', { param: 'stream' })
   }
-  const language = body.language ? requireLanguage(body.language, 'language') : undefined
+  const language = spokenLanguage(body.language, gateway.voice.language)
   const id = body.model ?? gateway.voice.sttModel
   const responseFormat = body.response_format ?? 'json'
   const stage = planTranscription(gateway, {
@@ -53,7 +53,6 @@ export async function transcribe(
   })
 }
 
-/** `und`: the language is not known. */
 function transcript(
   result: TranscriptionResult,
   known: { seconds: number | undefined; language: string | undefined },
@@ -61,14 +60,15 @@ function transcript(
   const duration = result.durationS ?? known.seconds
   return {
     text: result.text,
-    language: reportedLanguage(result) ?? known.language ?? 'und',
+    language: heardLanguage(result, known.language),
     duration,
     usage: usageOf(result, duration),
   }
 }
 
-export function reportedLanguage(result: TranscriptionResult): string | undefined {
-  return result.language === undefined ? undefined : languageCode(result.language)
+/** What was heard, else what was asked for; `und` where neither is known. */
+export function heardLanguage(result: TranscriptionResult, asked: string | undefined): string {
+  return languageCode(result.language ?? '') ?? asked ?? 'und'
 }
 
 /** `type` is how OpenAI's clients distinguish the two kinds of usage. */

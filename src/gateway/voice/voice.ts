@@ -6,7 +6,7 @@ import { abortOf, jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
 import type { Recording } from './recording.ts'
-import { reportedLanguage } from './transcribe.ts'
+import { heardLanguage } from './transcribe.ts'
 
 type VoiceAnswer = {
   transcript: string
@@ -58,7 +58,7 @@ async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<Vo
   const { text } = await progress.run(plan.answer(transcript, progress.leftMicro))
   const answer = {
     transcript,
-    transcript_language: reportedLanguage(transcription) ?? plan.language,
+    transcript_language: heardLanguage(transcription, plan.language),
     text,
   }
   if (plan.speech === undefined) return answer

@@ -154,7 +154,49 @@ test('transcription 200: verbose_json, fields after the file, lists, a language 
   assert.equal(sent.provider, undefined)
   const named = await hear(spoken({ language: 'Kiswahili', response_format: 'verbose_json' }))
   assert.equal(named.body.language, 'sw')
-  assert.equal((await hear(spoken())).body.language, 'und')
+})
+
+test("transcription 200: Kiswahili unless another language is named; auto is the model's to find", async () => {
+  const ways: [object, string | undefined, string][] = [
+    [{}, 'sw', 'sw'],
+    [{ language: null }, 'sw', 'sw'],
+    [{ language: '' }, 'sw', 'sw'],
+    [{ language: 'en' }, 'en', 'en'],
+    [{ language: 'auto' }, undefined, 'und'],
+    [{ language: 'auto', response_format: 'verbose_json' }, undefined, 'sw'],
+  ]
+  for (const [fields, sent, told] of ways) {
+    app.models.log.clear()
+    const asJson = await hear(spoken(fields))
+    const asFile = await upload(
+      form(
+        ['file', file(wav(SPOKEN))],
+        ...Object.entries(fields).map(([name, value]) => [name, value ?? ''] as [string, string]),
+      ),
+    )
+    for (const { body } of [asJson, asFile]) assert.equal(body.language, told, JSON.stringify(body))
+    const asked = app.models.log.entries.map(({ body }) => (body as Loose).language)
+    assert.deepEqual(asked, [sent, sent], JSON.stringify(fields))
+  }
+})
+
+test('VOICE_DEFAULT_LANGUAGE is the language of voice where the caller names none', async () => {
+  const english = await startApp({ env: { VOICE_DEFAULT_LANGUAGE: 'en' } })
+  const { key: token } = await english.customer('100')
+  const { body } = await english.call('POST /v1/audio/transcriptions', { token, body: spoken() })
+  assert.equal(body.language, 'en')
+  const told = await english.call('POST /v1/voice/responses', {
+    token,
+    body: { audio_data: base64(wav('My name is Asha.')), audio_format: 'wav' },
+  })
+  assert.equal(told.body.transcript_language, 'en')
+  assert.match(told.body.text, /^Hello Asha/)
+  const heard = english.models.log.find({ route: '/audio/transcriptions' })
+  assert.deepEqual(
+    heard.map((one) => (one.body as Loose).language),
+    ['en', 'en'],
+  )
+  await english.close()
 })
 
 const invalid: [string, unknown, string | null, string | null][] = [

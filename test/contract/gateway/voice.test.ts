@@ -96,6 +96,37 @@ test('200: what each stage is sent; the transcript is content, not an instructio
   assert.deepEqual([speech.voice, speech.response_format], ['juma', 'pcm'])
 })
 
+test('200: the stages are listed in their order, the last first, in every list', async () => {
+  const newest = [...STAGES].reverse()
+  for (let flow = 0; flow < 3; flow++) {
+    await speakTo(ask())
+    const activity = await app.call('GET /v1/activity?limit=3', { token: asha.token })
+    assert.deepEqual(
+      activity.body.data.map(({ kind }: Loose) => kind),
+      newest,
+    )
+    const entries = await app.call('GET /v1/billing/transactions?limit=3', { token: asha.token })
+    assert.deepEqual(
+      entries.body.data.map(({ reference }: Loose) => reference.id),
+      activity.body.data.map(({ id }: Loose) => id),
+    )
+  }
+  await speakTo(ask(stageModel(2, 'drop')))
+  const { body } = await app.call('GET /v1/activity?limit=3', { token: asha.token })
+  assert.deepEqual(
+    body.data.map(({ kind, status }: Loose) => [kind, status]),
+    newest.map((kind, i) => [kind, i === 0 ? 'failed' : 'completed']),
+  )
+})
+
+test('200: a recording in a language that the model finds out', async () => {
+  app.models.log.clear()
+  const { body } = await speakTo(ask({ language: 'auto', include_audio: false }))
+  assert.equal(sentTo(ROUTES[0]).language, undefined)
+  assert.equal(body.transcript_language, 'und')
+  assert.equal((await speakTo(ask({ response_language: 'auto' }))).status, 400)
+})
+
 test('200: English in and out; without audio no speech model is needed or called', async () => {
   app.models.log.clear()
   const { result, records } = await books.during(() =>

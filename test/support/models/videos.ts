@@ -73,7 +73,7 @@ export async function openStudio(options: StudioOptions) {
       }),
     },
     rules: { capMicro: 10_000_000n, minMicro: 10_000n },
-    voice: { nominalMicro: 0n },
+    voice: { language: 'sw', nominalMicro: 0n },
     reportedCapUsd: decimal('20'),
     nameForUpstream: (accountId) => accountId,
   }

@@ -11,7 +11,7 @@ const voiceWords = words({
       'Tuma sauti; unapata maandishi yake, jibu, na jibu likisemwa. Lugha ni Kiswahili (`sw`) usipotaja nyingine; `response_language` ni lugha ya jibu. Majina, namba, tarehe, kiasi cha TZS na kumbukumbu za malipo vinahifadhiwa.\n\nJibu lina `transcript`, `text`, `audio_base64` na `audio_content_type`. Usipohitaji sauti, weka `"include_audio": false`.',
     hear: 'Sauti kuwa maandishi',
     hearSay:
-      'Pakia faili (`multipart/form-data`), au tuma base64 ndani ya JSON kama `input_audio: {data, format}`. Miundo: wav, mp3, flac, m4a, ogg, webm, aac; hadi 25 MiB. `language` inasaidia usahihi.',
+      'Pakia faili (`multipart/form-data`), au tuma base64 ndani ya JSON kama `input_audio: {data, format}`. Miundo: wav, mp3, flac, m4a, ogg, webm, aac; hadi 25 MiB. Kiswahili kinatarajiwa; `language` inataja lugha nyingine, na `auto` inaiachia modeli itambue yenyewe.',
     speak: 'Maandishi kuwa sauti',
     speakSay:
       'Jibu ni baiti za sauti zenyewe: `audio/mpeg` kwa `mp3`, `audio/pcm` kwa `pcm`. Kosa ni JSON kila wakati: angalia namba ya HTTP kabla ya kucheza. Majina ya sauti ya kila modeli yapo kwenye `supported_voices`.',
@@ -26,7 +26,7 @@ const voiceWords = words({
       'Send a recording; you get its text, an answer, and the answer spoken. The language is Kiswahili (`sw`) unless you name another; `response_language` is that of the answer. Names, numbers, dates, amounts in TZS and payment references are preserved.\n\nThe answer has `transcript`, `text`, `audio_base64` and `audio_content_type`. Without need for sound set `"include_audio": false`.',
     hear: 'Speech to text',
     hearSay:
-      'Upload a file (`multipart/form-data`), or send base64 in JSON as `input_audio: {data, format}`. Formats: wav, mp3, flac, m4a, ogg, webm, aac; up to 25 MiB. `language` helps to get it right.',
+      'Upload a file (`multipart/form-data`), or send base64 in JSON as `input_audio: {data, format}`. Formats: wav, mp3, flac, m4a, ogg, webm, aac; up to 25 MiB. Kiswahili is expected; `language` names another language, and `auto` lets the model find out.',
     speak: 'Text to speech',
     speakSay:
       'The answer is the sound itself: `audio/mpeg` for `mp3`, `audio/pcm` for `pcm`. A failure is always JSON: look at the status before you play it. The names of voices are in `supported_voices` of each model.',
