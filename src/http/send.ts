@@ -20,7 +20,8 @@ export function send(call: RequestContext, answer: Answer): void {
   else if (request.method === 'HEAD') {
     // The body of a HEAD is never sent: do not fetch it only to throw it away.
     body.destroy()
-    sendWhole(call, head, '')
+    call.response.writeHead(head.status, head.headers).end()
+    call.end()
   } else sendStream(call, head, body)
 }
 

@@ -9,6 +9,12 @@ export function uuidv7(nowMs: number = Date.now()): string {
   return written.text + randomUUID().slice(15)
 }
 
+/** Ids in the order of a list, of which the last is known. */
+export function uuidsBefore(last: string, count: number): string[] {
+  const lastMs = Number.parseInt(last.slice(0, 8) + last.slice(9, 13), 16)
+  return Array.from({ length: count }, (_, i) => uuidv7(lastMs - count + i))
+}
+
 /** Many ids are made within one millisecond: its part is written once. */
 let written = { ms: -1, text: '' }
 

@@ -142,6 +142,7 @@ test('bytes are sent unchanged; HEAD of a stream starts none', async () => {
   assert.deepEqual(Buffer.from(await bytes.arrayBuffer()), Buffer.from([0, 1, 255]))
   const head = await fetch(at('/v1/stream'), { method: 'HEAD' })
   assert.equal(head.headers.get('content-type'), 'text/event-stream')
+  assert.equal(head.headers.get('content-length'), null, 'GET of it says none either')
 })
 
 test('the signal fires when the caller leaves, before the answer and within a stream', async () => {

@@ -8,7 +8,7 @@ import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { UpstreamCost } from '../../ledger/upstream-cost.ts'
 import type * as ledger from '../../ledger/post.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { uuidv7 } from '../../lib/ids.ts'
+import { uuidsBefore } from '../../lib/ids.ts'
 
 /** What bills send to the ledger: with the records of calls as the rows of charges. */
 export type CallPosting = ledger.Posting<ActivityRecord>
@@ -125,16 +125,15 @@ export function sumMicro(amounts: bigint[]): bigint {
   return amounts.reduce((total, one) => total + one, 0n)
 }
 
-/** One record for each stage that ran. */
+/** One record for each stage that ran. Of one moment, their ids put them in their order. */
 export function completedRecords(
   clock: Clock,
   order: BillOrder,
   { recordId }: BillIds,
   lines: BillLine[],
 ): ActivityRecord[] {
-  return lines.map((line, i) =>
-    recordOf(clock, order, line, i === lines.length - 1 ? recordId : uuidv7()),
-  )
+  const ids = [...uuidsBefore(recordId, lines.length - 1), recordId]
+  return lines.map((line, i) => recordOf(clock, order, line, ids[i]!))
 }
 
 /** One record for each stage that had run, as free, and one for the stage that did not complete. */
@@ -145,8 +144,10 @@ export function droppedRecords(
   end: Dropped & { ranIds?: string[] },
 ): ActivityRecord[] {
   const { stage, latencyMs, status, errorCode, course, waived, ranIds } = end
-  const ran = (end.ran ?? []).map((line, i) => ({
-    ...recordOf(clock, order, { ...line, costMicro: 0n }, ranIds?.[i] ?? uuidv7()),
+  const stagesRan = end.ran ?? []
+  const ids = ranIds ?? uuidsBefore(recordId, stagesRan.length)
+  const ran = stagesRan.map((line, i) => ({
+    ...recordOf(clock, order, { ...line, costMicro: 0n }, ids[i]!),
     waivedMicro: line.costMicro,
   }))
   const { upstreamCost } = waived ?? {}

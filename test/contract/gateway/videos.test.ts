@@ -137,6 +137,25 @@ test('content 200: the video itself, never stored, and it can be played', async 
   probe(bytes)
 })
 
+test('content HEAD: the headers of GET, its length too', async () => {
+  await ended(jobs.good!)
+  for (const range of [undefined, 'bytes=4-7']) {
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${asha.key}`,
+      ...(range && { range }),
+    }
+    const url = `${app.url}/v1/videos/${jobs.good!}/content`
+    const whole = await fetch(url, { headers })
+    const head = await fetch(url, { method: 'HEAD', headers })
+    assert.equal(head.status, whole.status)
+    for (const name of ['content-length', 'content-type', 'content-range', 'accept-ranges']) {
+      assert.equal(head.headers.get(name), whole.headers.get(name), name)
+    }
+    assert.equal(head.headers.get('content-length'), range ? '4' : String(FILM.length))
+    assert.equal((await whole.arrayBuffer()).byteLength, Number(head.headers.get('content-length')))
+  }
+})
+
 test('content 206: a range is passed on; a bad one gives the whole video', async () => {
   await ended(jobs.good!)
   const part = await content(jobs.good!, { range: 'bytes=4-7' })
