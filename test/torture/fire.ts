@@ -3,16 +3,19 @@ import { openPlayers } from './load/players.ts'
 import { seededRandom, type Random } from './load/random.ts'
 import {
   FREEZE,
+  LATE_HOLDS,
   NETWORK_FAULTS,
   PROCESS_FAULTS,
   type Fault,
   type InjectedCounts,
 } from './rig/faults.ts'
 import type { History } from './judge/history.ts'
+import { watchHolds } from './judge/forgotten-holds.ts'
 import { brokenInvariants } from './judge/invariants.ts'
 import { brokenHistory } from './judge/verdict.ts'
 import { awaitClosure } from './rig/closure.ts'
 import { killInTurn } from './rig/kills.ts'
+import { OPERATORS } from './rig/operators.ts'
 import { compareBalances } from './judge/balances.ts'
 import type { PoolMode } from './rig/pgbouncer.ts'
 import { openWorld, type World } from './rig/world.ts'
@@ -78,6 +81,7 @@ async function run(world: World, options: FireOptions): Promise<FireReport> {
   const players = await openPlayers(world, random, options)
   say('the customers have signed up')
   const end = new AbortController()
+  const holds = watchHolds(world.db)
   const playing = players.play(options.players, () => end.signal.aborted)
   const injected =
     options.defaultSetUp === undefined
@@ -91,6 +95,7 @@ async function run(world: World, options: FireOptions): Promise<FireReport> {
   say('the late checks are done')
   await awaitClosure(world, options.paymentsWithinS ?? 0)
   say('interrupted work is closed')
+  world.findings.push(...(await holds.stop()))
   await compareBalances(world, players)
   return report(world, { ...options, history: players.history, injected })
 }
@@ -101,17 +106,19 @@ function phases(say: FireOptions['say']): (sentence: string) => void {
     say?.(`[${((performance.now() - startedMs) / 1_000).toFixed(1)} s] ${sentence}`)
 }
 
-/** Several loops at once: on the processes, on the network, and one that freezes processes. */
+/** What is closed only after minutes is left out of a run of seconds. */
+const SLOW_TO_CLOSE_FROM_S = 60
+
+/** Several loops at once: each of its own kind of faults. */
 async function injectFaults(
   world: World,
   random: Random,
   options: FireOptions,
 ): Promise<InjectedCounts> {
   const untilMs = performance.now() + options.seconds * 1_000
-  const injected: InjectedCounts = new Map(
-    [...PROCESS_FAULTS, FREEZE, ...NETWORK_FAULTS].map((fault) => [fault.name, 0]),
-  )
+  const injected: InjectedCounts = new Map()
   const loop = async (name: string, faults: readonly Fault[], pauseMs: number) => {
+    for (const fault of faults) injected.set(fault.name, 0)
     const own = random.fork(name)
     // First each kind once, in random order; then by weight.
     const plan = faults.toSorted(() => own.next() - 0.5)
@@ -130,6 +137,8 @@ async function injectFaults(
     ),
     loop('freezer', [FREEZE], 4_000),
     loop('lines', NETWORK_FAULTS, 900),
+    loop('operators', OPERATORS, 4_000),
+    ...(options.seconds < SLOW_TO_CLOSE_FROM_S ? [] : [loop('late holds', [LATE_HOLDS], 20_000)]),
   ])
   return injected
 }
@@ -178,6 +187,7 @@ async function report(
     redis: world.redis,
     violations: [
       ...(await brokenInvariants(db)),
+      ...world.findings,
       ...(await brokenHistory(world, history.seen, outcome.paymentsWithinS !== undefined)),
       ...new Set(history.violations),
       ...fleet.crashes,

@@ -3,28 +3,12 @@ import type { Guard } from './guard.ts'
 /** Who gets in, and with what. */
 export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
-    name: 'a registration with a code on its way is not purged',
-    file: 'src/accounts/accounts-store.ts',
-    find: '\n      and not exists (select from codes where account_id = accounts.id and expires_at > now())',
-    put: '',
-    test: 'test/app/purge-expired.test.ts',
-    fails: /code for it is on its way/,
-  },
-  {
     name: 'a deleted account with money is not purged',
     file: 'src/accounts/accounts-store.ts',
     find: 'make_interval(days => $2::int + 30) and ${WITHOUT_MONEY}',
     put: 'make_interval(days => $2::int + 30)',
     test: 'test/app/purge-expired.test.ts',
     fails: /had money keeps its row/,
-  },
-  {
-    name: 'an account has a limit of sessions',
-    file: 'src/accounts/sessions/sessions.ts',
-    find: 'await endSurplusSessions(tx, accountId, MOST_SESSIONS)',
-    put: '',
-    test: 'test/app/purge-expired.test.ts',
-    fails: /hundred and first session/,
   },
   {
     name: "another account's key cannot be revoked",

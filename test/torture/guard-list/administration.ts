@@ -19,14 +19,6 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     fails: /actions ask for a fresh one/,
   },
   {
-    name: 'refunds are taken from what was earned',
-    file: 'src/operators/business/margin.ts',
-    find: 'usedMicro - giftMicro - beside.refundedMicro',
-    put: 'usedMicro - giftMicro',
-    test: 'test/torture/trade.test.ts',
-    fails: /a month of trade/,
-  },
-  {
     name: 'operators need an authenticator',
     file: 'src/operators/gate.ts',
     find: 'if (!standing.hasAuthenticator) {',
@@ -73,14 +65,6 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
     put: 'addresses.filter(({ address }) => address !== protocol)',
     test: 'test/webhooks/address.test.ts',
     fails: /checked|private/,
-  },
-  {
-    name: 'a webhook goes to no private number',
-    file: 'src/webhooks/sender.ts',
-    find: 'if (isIP(host) !== 0 && !reach.allows(host, to.protocol)) throw new AddressRefused()',
-    put: 'if (isIP(host) === -1) throw new AddressRefused()',
-    test: 'test/webhooks/address.test.ts',
-    fails: /private/,
   },
   {
     name: 'a secret that was replaced signs for a day only',

@@ -171,14 +171,6 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     fails: /thought before its first word/,
   },
   {
-    name: 'what had run before a failure is known as unpaid',
-    file: 'src/gateway/bill/rows.ts',
-    find: '    waivedMicro: line.costMicro,\n',
-    put: '',
-    test: 'test/contract/money/upstream-costs.test.ts',
-    fails: /voice that breaks off/,
-  },
-  {
     name: 'nothing of an answer is passed on before its hold is committed',
     file: 'src/gateway/bill/billable.ts',
     find: '(await Promise.all([work, committed]))[0]',

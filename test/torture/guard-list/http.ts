@@ -27,22 +27,6 @@ export const HTTP_GUARDS: readonly Guard[] = [
     fails: /a head that cannot be written/,
   },
   {
-    name: 'no account or address takes all memory',
-    file: 'src/http/limits/capacity.ts',
-    find: 'if (sharer.bytes > own && sharer.bytes + bytes > most) return',
-    put: 'if (false) return',
-    test: 'test/http/room.test.ts',
-    fails: /share of the memory/,
-  },
-  {
-    name: 'no account or address takes all calls',
-    file: 'src/http/limits/capacity.ts',
-    find: 'const tooMany = sharer.calls > Math.max(1, calls * share)',
-    put: 'const tooMany = false',
-    test: 'test/http/room.test.ts',
-    fails: /share of the calls/,
-  },
-  {
     name: 'a reader who leaves does not end an upstream that has finished',
     file: 'src/http/request-context.ts',
     find: 'if (this.response.writableFinished || this.#stays()) return',

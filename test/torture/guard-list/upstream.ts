@@ -43,14 +43,6 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     fails: /outlasts our clock/,
   },
   {
-    name: 'nothing is kept at an upstream',
-    file: 'src/upstream/openai/responses.ts',
-    find: 'body.store = false',
-    put: 'body.store = true',
-    test: 'test/gateway/responses/native.test.ts',
-    fails: /without what steers/,
-  },
-  {
     name: 'what closes the last item of a native stream waits for its charge',
     file: 'src/upstream/openai/responses-stream.ts',
     find: "if (type.endsWith('.done')) return this.#hold(text)",
@@ -81,14 +73,6 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     put: 'native.body',
     test: 'test/upstream/anthropic/native.test.ts',
     fails: /no longer than the account can pay/,
-  },
-  {
-    name: 'an upstream’s words are scrubbed',
-    file: 'src/upstream/contract/upstream-error.ts',
-    find: "shownReason(provider.errorMessage(error) ?? '', context)",
-    put: 'provider.errorMessage(error)',
-    test: 'test/contract/gateway/messages.test.ts',
-    fails: /fault status-400/,
   },
   {
     name: 'reading the lists keeps the margins of the operators',

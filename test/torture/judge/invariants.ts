@@ -98,6 +98,15 @@ const INVARIANTS: readonly Invariant[] = [
       having count(r.id) filter (where r.status = 'completed') <> 1`,
   },
   {
+    id: 'I13',
+    promise: 'an adjustment by an operator has its audit event, and the reverse',
+    broken: `select e.id, e.amount_micro, a.seq, a.amount_micro as in_log
+      from (select * from ledger_entries where type = 'adjustment' and operator is not null) e
+      full join (select * from operator_actions where after ? 'entry_id') a
+        on a.after ->> 'entry_id' = e.id::text
+      where e.amount_micro is distinct from a.amount_micro`,
+  },
+  {
     id: 'I12',
     promise: 'no idempotency key stays claimed by a live process that has stopped working on it',
     broken: `select i.account_id, i.key, i.claimed_at from idempotency_keys i

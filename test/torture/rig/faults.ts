@@ -48,6 +48,19 @@ export const FREEZE: Fault = {
     ),
 }
 
+/** Longer than a process waits for the answer to a statement. */
+export const LATE_MS = 23_000
+/** A hold that its living process does not know is released in this time. */
+export const FORGOTTEN_MS = 90_000
+
+/** Holds that are executed when their calls have long failed. */
+export const LATE_HOLDS: Fault = databaseFault(
+  'holds executed late',
+  1,
+  () => 1_500,
+  (proxy) => proxy.delayHolds(LATE_MS),
+)
+
 /** The redirect leads to the canary, which nobody may contact. */
 const WRONG_ANSWERS = ['status-503', 'bad-json', '429-7', 'drop', 'empty', 'html', 'redirect']
 

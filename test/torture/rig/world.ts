@@ -35,6 +35,10 @@ export type World = {
   money: MoneySimulator
   canary: Canary
   secrets: Secrets
+  /** The settings of the processes, for a command beside them. */
+  env: Record<string, string>
+  /** What operators' commands found wrong. */
+  findings: string[]
   folder: string
   redis: boolean
   close(): Promise<void>
@@ -84,33 +88,34 @@ export async function openWorld(options: {
   const { pooled } = options
   const pooler = pooled && (await startPgBouncer({ url: postgres.url, mode: pooled, folder }))
   if (pooler) await limitTime(postgres.url)
+  const env = {
+    DATA_DIR: folder,
+    ...(options.ownDatabase ? {} : { MASTER_KEY: 'a master key for torture, long enough' }),
+    UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url), options.upstreams),
+    SIM_KEY: UPSTREAM_KEY,
+    PAYMENT_PROVIDER: 'snippe',
+    SNIPPE_BASE_URL: money.url,
+    SNIPPE_API_KEY: SNIPPE.apiKey,
+    SNIPPE_WEBHOOK_SECRET: SNIPPE.webhookSecret,
+    SNIPPE_FALLBACK_EMAIL: 'customer@example.com',
+    AUTH_RATE_LIMIT_RPM: '1000000',
+    RATE_LIMIT_RPM: '1000000',
+    RATE_LIMIT_JWT_RPM: '1000000',
+    RATE_LIMIT_ACCOUNT_RPM: '1000000',
+    LOG_LEVEL: 'debug',
+    DRAIN_SECONDS: '20',
+    // Readers leave here all the time, and shall go on doing so.
+    UNPAID_STREAM_CREDITS: '1000000',
+    ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+    ...(pooled === 'transaction' ? { DATABASE_LISTEN_URL: postgres.url } : {}),
+    ...options.env,
+  }
   const fleet = await openFleet({
     count: options.replicas,
     databaseUrl: pooler?.url ?? postgres.url,
     ownDatabase: options.ownDatabase,
     folder,
-    env: {
-      DATA_DIR: folder,
-      ...(options.ownDatabase ? {} : { MASTER_KEY: 'a master key for torture, long enough' }),
-      UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url), options.upstreams),
-      SIM_KEY: UPSTREAM_KEY,
-      PAYMENT_PROVIDER: 'snippe',
-      SNIPPE_BASE_URL: money.url,
-      SNIPPE_API_KEY: SNIPPE.apiKey,
-      SNIPPE_WEBHOOK_SECRET: SNIPPE.webhookSecret,
-      SNIPPE_FALLBACK_EMAIL: 'customer@example.com',
-      AUTH_RATE_LIMIT_RPM: '1000000',
-      RATE_LIMIT_RPM: '1000000',
-      RATE_LIMIT_JWT_RPM: '1000000',
-      RATE_LIMIT_ACCOUNT_RPM: '1000000',
-      LOG_LEVEL: 'debug',
-      DRAIN_SECONDS: '20',
-      // Readers leave here all the time, and shall go on doing so.
-      UNPAID_STREAM_CREDITS: '1000000',
-      ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
-      ...(pooled === 'transaction' ? { DATABASE_LISTEN_URL: postgres.url } : {}),
-      ...options.env,
-    },
+    env,
   })
   const db = openDatabase({ url: postgres.url, poolSize: 4, log: silentLog })
   return {
@@ -123,6 +128,8 @@ export async function openWorld(options: {
     money,
     canary,
     secrets,
+    env: { ...env, DATABASE_URL: postgres.url },
+    findings: [],
     folder,
     redis: redis !== undefined,
     async close() {

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import type { Random } from '../load/random.ts'
+import type { Fault } from './faults.ts'
+import type { World } from './world.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** How the settings of an operator's shell may differ from those of the processes that serve. */
+const OTHER_SETTINGS: readonly Record<string, string>[] = [
+  {},
+  { RESERVATION_CAP_CREDITS: '1000', DATABASE_POOL: '2' },
+  { RESERVATION_CAP_CREDITS: '0.5', MIN_RESERVATION_CREDITS: '1' },
+  { SIGNUP_BONUS_CREDITS: '0', LOW_BALANCE_CREDITS: '100000', WORKERS: '4' },
+]
+
+/** What operators do by the command line beside the live processes. */
+export const OPERATORS: readonly Fault[] = [
+  command('operator adjusts', 3, async ({ db }, random) => {
+    const [account] = await db.query<{ id: string }>(
+      'select id from accounts where deleted_at is null order by md5(id::text || $1) limit 1',
+      [String(random.next())],
+    )
+    const amount = random.pick(['7', '0.000001', '-1', '-0.5', '-40'])
+    const why = ['--reason', 'fire', '--operator', 'fire']
+    return ['accounts', 'adjust', account!.id, amount, ...why]
+  }),
+  command('operator audits', 1, async () => ['audit']),
+  command('operator reads the catalog', 1, async () => ['catalog', 'sync']),
+]
+
+/** Without effect where the database was away, or an account had less than was to be taken. */
+function command(
+  name: string,
+  weight: number,
+  argsFor: (world: World, random: Random) => Promise<string[]>,
+): Fault {
+  return {
+    name,
+    weight,
+    async inject(world, random) {
+      const args = await argsFor(world, random).catch(() => undefined)
+      if (args === undefined) return false
+      const { code, printed } = await run(world, args, random.pick(OTHER_SETTINGS))
+      // Errors are not printed but told; what an audit prints when it fails are its findings.
+      if (args[0] === 'audit' && code !== 0 && printed !== '') world.findings.push(printed)
+      return code === 0
+    },
+  }
+}
+
+function run({ env }: World, args: string[], settings: Record<string, string>) {
+  const options = { cwd: ROOT, env: { PATH: process.env.PATH, ...env, ...settings } }
+  return new Promise<{ code: number; printed: string }>((done) => {
+    const child = execFile(process.execPath, ['src/cli.ts', ...args], options, (_, printed) =>
+      done({ code: child.exitCode ?? 1, printed }),
+    )
+  })
+}
