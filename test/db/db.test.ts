@@ -215,6 +215,18 @@ withDatabase('database', (open) => {
     assert.deepEqual(await db.query('select id from box where id = 80'), [])
   })
 
+  test('what still waits for BEGIN when a transaction fails is not sent', async () => {
+    let waiting: Promise<unknown> | undefined
+    const broken = db.begin((tx) => {
+      waiting = tx.query('insert into box values (81, null)')
+      waiting.catch(() => {})
+      return Promise.reject(new Error('no'))
+    })
+    await assert.rejects(broken, /^Error: no$/)
+    await assert.rejects(waiting!, /The transaction has failed/)
+    assert.deepEqual(await db.query('select id from box where id = 81'), [])
+  })
+
   test('a listener hears what commits, not what rolls back', async () => {
     const payloads: string[] = []
     await db.listen('news', (payload) => payloads.push(payload))

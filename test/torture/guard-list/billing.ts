@@ -56,7 +56,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
     find: "if (this.#failed) throw new Error('The transaction has failed.')",
     put: '',
     test: 'test/db/db.test.ts',
-    fails: /fails takes the whole transaction with it/,
+    fails: /waits for BEGIN when a transaction fails/,
   },
   {
     name: 'closing a hold that does not exist fails',
