@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Client, Pool, types, type ClientConfig } from 'pg'
+import { Client, Pool, types, type ClientConfig, type PoolClient } from 'pg'
 import type { Log } from '../lib/log.ts'
+import {
+  runScript,
+  runStatement,
+  runTransaction,
+  takeClient,
+  type TransactionScope,
+} from './connection.ts'
 import type { Db, Row } from './db.ts'
 import { startListener } from './listener.ts'
 import { withSession } from './session.ts'
-import { runScript, runStatement, withClient } from './statement.ts'
-import { runTransaction, type TransactionScope } from './transaction.ts'
 
 export type DatabaseOptions = {
   url: string
@@ -64,6 +69,19 @@ export function openDatabase(options: DatabaseOptions): Db {
 }
 
 function ignore(): void {}
+
+/** Runs `work` on a connection of the pool, and gives it back; after an error it is closed. */
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await takeClient(pool)
+  let failed = true
+  try {
+    const result = await work(client)
+    failed = false
+    return result
+  } finally {
+    client.release(failed)
+  }
+}
 
 const scopes = new AsyncLocalStorage<TransactionScope>()
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Log } from '../lib/log.ts'
-import { sendStatement } from './statement.ts'
+import { sendStatement } from './connection.ts'
 import { databaseFailure } from './failure.ts'
 
 type OnNotify = (payload: string) => void
