@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { Slot } from './limits/process-counter.ts'
-import type { Dialect } from './route.ts'
 
 /** On every answer. Most are JSON, no page: nothing in them may run, load or be framed. */
 export function standardHeaders(publicUrl: string | undefined): Readonly<Record<string, string>> {
@@ -74,22 +72,4 @@ export function matchesEtag(header: string | string[] | undefined, etag: string)
   const strong = etag.replace(/^W\//, '')
   const tags = [header ?? []].flat().flatMap((line) => line.split(','))
   return tags.some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === strong)
-}
-
-/** How much of a rate limit is left, named and formatted as the SDKs of the dialect know it. */
-export function limitHeaders(slot: Slot, dialect: Dialect): Record<string, string> {
-  const limit = String(slot.limit)
-  const remaining = String(slot.remaining)
-  if (dialect !== 'messages') {
-    return {
-      'x-ratelimit-limit-requests': limit,
-      'x-ratelimit-remaining-requests': remaining,
-      'x-ratelimit-reset-requests': `${slot.resetS}s`,
-    }
-  }
-  return {
-    'anthropic-ratelimit-requests-limit': limit,
-    'anthropic-ratelimit-requests-remaining': remaining,
-    'anthropic-ratelimit-requests-reset': new Date(Date.now() + slot.resetS * 1_000).toISOString(),
-  }
 }

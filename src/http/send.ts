@@ -3,9 +3,11 @@ import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import type { Failure } from '../lib/failure.ts'
 import { renderFailure, toFailure } from './dialect.ts'
 import { discardBody } from './discard.ts'
-import { limitHeaders, originHeaders } from './headers.ts'
+import { originHeaders } from './headers.ts'
+import type { Slot } from './limits/process-counter.ts'
 import { giveUpOnStalled, sendOutflow, type Head } from './outflow.ts'
 import type { RequestContext } from './request-context.ts'
+import type { Dialect } from './route.ts'
 
 /** Sends an answer. Every answer, good or bad, is sent here, once. */
 export function send(call: RequestContext, answer: Answer): void {
@@ -56,6 +58,24 @@ function headersOf(call: RequestContext, answer: Answer): Record<string, string>
   // Anthropic's clients know it by this name; of a stored answer it is that of the first call.
   if (dialect === 'messages') headers['request-id'] = headers['x-request-id']!
   return headers
+}
+
+/** How much of a rate limit is left, named and formatted as the SDKs of the dialect know it. */
+function limitHeaders(slot: Slot, dialect: Dialect): Record<string, string> {
+  const limit = String(slot.limit)
+  const remaining = String(slot.remaining)
+  if (dialect !== 'messages') {
+    return {
+      'x-ratelimit-limit-requests': limit,
+      'x-ratelimit-remaining-requests': remaining,
+      'x-ratelimit-reset-requests': `${slot.resetS}s`,
+    }
+  }
+  return {
+    'anthropic-ratelimit-requests-limit': limit,
+    'anthropic-ratelimit-requests-remaining': remaining,
+    'anthropic-ratelimit-requests-reset': new Date(Date.now() + slot.resetS * 1_000).toISOString(),
+  }
 }
 
 const LARGE_BYTES = 64 * 1024

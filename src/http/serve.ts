@@ -1,9 +1,9 @@
-import type { Answer } from '../lib/answer.ts'
+import type { Answer, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import { batchPerTick } from '../lib/clock.ts'
+import { isFields } from '../lib/json.ts'
 import { admit } from './admit.ts'
 import { checkBodyHead, gatherBody } from './body.ts'
-import { claimKey, concludeClaim, findFinished, replayKey } from './replaying.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Result } from './route.ts'
 import { validateInput } from './schema.ts'
@@ -108,4 +108,110 @@ function succeed(call: RequestContext, result: Result): void {
     // An answer that cannot be written, such as one with a line break in a header.
     fail(call, error)
   }
+}
+
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/
+
+/** The idempotency key this request asks to be remembered by, if the route remembers at all. */
+function replayKey(call: RequestContext): string | undefined {
+  const { replay } = call.plan.route
+  if (replay === undefined || replay === false || call.principal === undefined) return undefined
+  const key = call.headers['idempotency-key']
+  if (key === undefined) return undefined
+  // The body may be one that is refused.
+  if (typeof replay === 'function' && isFields(call.body) && !replay(call.body)) return undefined
+  const valid = typeof key === 'string' && PRINTABLE.test(key)
+  if (valid && call.occurrences('idempotency-key') === 1) return key
+  throw new Failure(
+    'invalid',
+    'The Idempotency-Key header must be sent once, with 1 to 255 printable ASCII characters.',
+    { param: 'Idempotency-Key' },
+  )
+}
+
+/** The kept answer, when this request was answered before; else the call holds the claim. */
+async function claimKey(call: RequestContext, key: string): Promise<Answer | undefined> {
+  const outcome = await call.context.replay.claim({
+    accountId: call.principal!.accountId,
+    key,
+    route: call.plan.name,
+  })
+  call.context.meter?.replayed(outcome.state)
+  if (outcome.state === 'stored') return marked(outcome.answer)
+  if (outcome.state === 'over_budget') throw tooMuchKept(outcome.retryAfterS)
+  if (outcome.state !== 'claimed') throw conflict(outcome.state)
+  call.claim = outcome.claim
+  return undefined
+}
+
+/** The stored answer for a request whose body is refused. Nothing is claimed. */
+async function findFinished(call: RequestContext): Promise<Answer | undefined> {
+  const key = replayKey(call)
+  if (key === undefined) return undefined
+  const { replay, meter } = call.context
+  const { accountId } = call.principal!
+  const found = await replay.find({ accountId, key, route: call.plan.name })
+  if (found === undefined) return undefined
+  meter?.replayed(found.state)
+  if (found.state !== 'stored') throw conflict(found.state)
+  return marked(found.answer)
+}
+
+function marked(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
+}
+
+/** SDKs retry a 409 by themselves: right while the first call runs, pointless otherwise. */
+function conflict(state: 'running' | 'other_route'): Failure {
+  const running = state === 'running'
+  return new Failure(
+    'idempotency_conflict',
+    running
+      ? 'A request with this Idempotency-Key is still running. Wait for it to end.'
+      : 'This Idempotency-Key was used for a different request. Choose a new one.',
+    {
+      param: 'Idempotency-Key',
+      retryAfterS: running ? 2 : undefined,
+      headers: running ? undefined : { 'x-should-retry': 'false' },
+    },
+  )
+}
+
+/** Before any work: an answer that could not be kept would be charged again on the retry. */
+function tooMuchKept(retryAfterS: number): Failure {
+  return new Failure(
+    'rate_limited',
+    'This account has too much kept under Idempotency-Keys; each answer is kept for 24 hours. Send the request without the header, or wait.',
+    { param: 'Idempotency-Key', retryAfterS, headers: { 'x-should-retry': 'false' } },
+  )
+}
+
+/** Stores a good answer before it is sent; anything else frees the key for the caller's retry. */
+async function concludeClaim(
+  call: RequestContext,
+  answer: (Answer & { kept?: true }) | undefined,
+): Promise<void> {
+  const claim = call.claim
+  if (claim === undefined || answer?.kept === true) return
+  try {
+    if (answer !== undefined && isKeepable(answer)) {
+      const headers = { 'x-request-id': call.requestId, ...answer.headers }
+      await call.context.replay.keep(claim, { ...answer, headers })
+    } else await call.context.replay.free(claim)
+  } catch (error) {
+    // The work is done and its answer good: it is sent even though a retry will not find it.
+    call.context.log.error(
+      'The answer to an idempotent call could not be stored, or its key not freed.',
+      {
+        request_id: call.requestId,
+        route: call.plan.name,
+        error,
+      },
+    )
+  }
+}
+
+function isKeepable(answer: Answer): answer is StorableAnswer {
+  const isComplete = typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
+  return answer.status >= 200 && answer.status < 300 && isComplete
 }
