@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { insertKey } from '../../src/accounts/credentials/api-keys-store.ts'
-import { keyHash, newKey } from '../../src/accounts/credentials/key-format.ts'
+import { keyHash, newKey } from '../../src/accounts/credentials/credential-caches.ts'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 

@@ -1,7 +1,7 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from './principal.ts'
 import type { Accounts } from './accounts.ts'
-import { KEY_PREFIX } from './credentials/key-format.ts'
+import { KEY_PREFIX } from './credentials/credential-caches.ts'
 import type { KeyHolder } from './credentials/key-holders-store.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { KEY_PREFIX } from '../accounts/credentials/key-format.ts'
+import { KEY_PREFIX } from '../accounts/credentials/credential-caches.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
 import { as, columns, int8, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
 import type { Tx } from '../db/db.ts'

@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { randomBase62 } from '../../lib/ids.ts'
 import { KEYS_CHANNEL } from './api-keys-store.ts'
 import type { Arrivals } from './arrivals-store.ts'
 import { batchedLoad } from './batched-load.ts'
-import { keyHash, looksLikeKey } from './key-format.ts'
 import { findKeyHolders, writeKeyUses } from './key-holders-store.ts'
 import type { KeyHolder } from './key-holders-store.ts'
 import { findSessionHolder, SESSIONS_CHANNEL } from './sessions-store.ts'
@@ -63,12 +65,12 @@ export async function openKeyCache(db: Db, clock: Clock, arrivals: Arrivals): Pr
   return {
     forget,
     find(key) {
-      const hash = keyHash(key)
-      const known = cache.known(hash)
+      const hashed = keyHash(key)
+      const known = cache.known(hashed)
       if (known !== undefined) return used(known.value)
       // Mistyped and made-up keys end here: nothing is looked up or remembered for them.
       if (!looksLikeKey(key)) return undefined
-      return cache.get(hash, () => load(Buffer.from(hash, 'base64'))).then(used)
+      return cache.get(hashed, () => load(Buffer.from(hashed, 'base64'))).then(used)
     },
     async flushUses() {
       const nowMs = clock.now().getTime()
@@ -86,6 +88,37 @@ export async function openKeyCache(db: Db, clock: Clock, arrivals: Arrivals): Pr
       }
     },
   }
+}
+
+export const KEY_PREFIX = 'mlg_'
+const SHAPE = /^mlg_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** `mlg_`, 40 random characters and 6 of checksum: 238 bits, so storing a plain hash is enough. */
+export function newKey(): string {
+  const body = randomBase62(40)
+  return KEY_PREFIX + body + checksum(body)
+}
+
+/** False for mistyped and made-up keys, so that nothing is looked up for them. */
+export function looksLikeKey(text: string): boolean {
+  const parts = SHAPE.exec(text)
+  return parts !== null && checksum(parts[1]!) === parts[2]
+}
+
+/** What is stored of a key, as text. */
+export function keyHash(key: string): string {
+  return hash('sha256', key, 'base64')
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let i = 0; i < 6; i++) {
+    text = BASE62[rest % 62]! + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
 }
 
 type NotifiedCache<V extends object> = {

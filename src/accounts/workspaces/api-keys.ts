@@ -13,7 +13,7 @@ import {
   revokeKey,
 } from '../credentials/api-keys-store.ts'
 import type { ApiKey } from '../credentials/api-keys-store.ts'
-import { keyHash, newKey } from '../credentials/key-format.ts'
+import { keyHash, newKey } from '../credentials/credential-caches.ts'
 import { findWorkspace } from './workspaces-store.ts'
 
 const MOST_ACTIVE = 50

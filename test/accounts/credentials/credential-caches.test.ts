@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { looksLikeKey, newKey } from '../../../src/accounts/credentials/key-format.ts'
+import { looksLikeKey, newKey } from '../../../src/accounts/credentials/credential-caches.ts'
 
 describe('API keys', () => {
   it('carry a checksum that catches every single wrong character', () => {
