@@ -43,7 +43,7 @@ export type CatalogIndex = {
   /** Those that can be used, by id. */
   readonly models: readonly CatalogModel[]
   /** By every form of id, also those that cannot be used. */
-  find(id: string): CatalogModel | undefined
+  readonly byId: ReadonlyMap<string, CatalogModel>
   /** When the next offer expires, in milliseconds: until then this is the catalog. */
   readonly untilMs: number
 }
@@ -57,10 +57,9 @@ export function buildCatalogIndex(
   const groups = Map.groupBy(rows, (row) => row.modelId)
   const isLive = (row: OfferRow) => row.listed && byName.has(row.upstream) && expiryMs(row) > nowMs
   const all = [...groups.values()].map((group) => modelOf(group, byName, isLive))
-  const byId = modelsById(all)
   return {
     models: all.filter((model) => model.enabled && model.priced !== 'unpriced'),
-    find: (id) => byId.get(id) ?? (id.includes('%') ? byId.get(decoded(id)) : undefined),
+    byId: modelsById(all),
     untilMs: rows.map(expiryMs).reduce((next, ms) => (ms > nowMs && ms < next ? ms : next), NEVER),
   }
 }
@@ -133,13 +132,4 @@ function modelsById(models: readonly CatalogModel[]): Map<string, CatalogModel> 
     byId.set(model.id, model)
   }
   return byId
-}
-
-function decoded(id: string): string {
-  try {
-    return decodeURIComponent(id)
-  } catch {
-    // Not an encoded id: nothing has such a name.
-    return ''
-  }
 }

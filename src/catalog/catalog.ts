@@ -76,14 +76,25 @@ export async function openCatalog(options: {
     )
   })
   await reload()
-  const catalog: Catalog = {
+  const find = (id: string) => {
+    const { byId } = current()
+    return byId.get(id) ?? (id.includes('%') ? byId.get(decoded(id)) : undefined)
+  }
+  return {
     index: current,
-    find: (id) => current().find(id),
-    requireModel: (id, needs = {}, field = 'model') =>
-      usable(current().find(id), { id, needs, field }),
+    find,
+    requireModel: (id, needs = {}, field = 'model') => usable(find(id), { id, needs, field }),
     reload,
   }
-  return catalog
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    // Not an encoded id: nothing has such a name.
+    return ''
+  }
 }
 
 function usable(

@@ -7,8 +7,7 @@ import type { CatalogIndex, CatalogModel } from '../../catalog/catalog-index.ts'
  */
 export function findModel(catalog: Catalog, asked: string): CatalogModel {
   const name = asked.replace(WANTED_CONTEXT, '')
-  const index = catalog.index()
-  const model = index.find(name) ?? plainNames(index).get(plainName(name))
+  const model = catalog.find(name) ?? plainNames(catalog.index()).get(plainName(name))
   if (model === undefined || model === SEVERAL) throw notFound(asked)
   return model
 }

@@ -357,7 +357,7 @@ test('defaults are checked at start: any model with the modality; a wrong one is
   }
   const empty = {
     ...app.rooms.catalog,
-    index: () => ({ models: [], find: () => undefined, untilMs: Infinity }),
+    index: () => ({ models: [], byId: new Map(), untilMs: Infinity }),
   }
   checkVoiceDefaults(readConfig({ VOICE_DEFAULT_STT_MODEL: 'x' }), empty, silentLog)
 })

@@ -12,12 +12,9 @@ const models = [
   'anthropic/claude-opus-4-20250514',
   'sim/hekima-1.5',
 ].map((id) => ({ id }) as CatalogModel)
-const index: CatalogIndex = {
-  models,
-  find: (id) => models.find((one) => one.id === id),
-  untilMs: Infinity,
-}
-const catalog = { index: () => index } as Catalog
+const byId = new Map(models.map((model) => [model.id, model]))
+const index: CatalogIndex = { models, byId, untilMs: Infinity }
+const catalog = { index: () => index, find: (id) => byId.get(id) } as Catalog
 
 const found = (asked: string) => {
   try {
