@@ -26,6 +26,7 @@ export function recordsBeside(timeZone: string) {
   return {
     text: (first: number) => insertion(first, 'where (select ok from preconditions_hold)'),
     values: [({ beside }: { beside: ActivityRecord[] }) => recordRows(beside), () => timeZone],
+    insert: (tx: Tx, records: ActivityRecord[]) => insertRecords(tx, records, timeZone),
   }
 }
 

@@ -13,7 +13,7 @@ export type StatementPart<Given> = {
 /** A part that makes a table of one row with one column, `ok`. */
 export type Precondition<Given> = StatementPart<Given> & { table: string }
 
-export type ConditionalStatement<Given> = { text: string; valuesOf(given: Given): unknown[] }
+export type ConditionalStatement<Given> = Pick<StatementPart<Given>, 'values'> & { text: string }
 
 /**
  * `durable` and `visible` write all or nothing, and answer with a row if it was all; what is visible
@@ -48,10 +48,9 @@ export function conditionalStatement<Given>(
   ]
   const shown = [...results, ...postconditions].join(', ')
   const text = `with ${parts.join(', ')} select ${shown} from preconditions_hold${where}`
-  const values = [precondition, ...writes].flatMap((part) => part.values)
   return {
     // PostgreSQL copies the text with each execution.
     text: text.replace(/\s+/g, ' '),
-    valuesOf: (given) => values.map((valueOf) => valueOf(given)),
+    values: [precondition, ...writes].flatMap((part) => part.values),
   }
 }

@@ -10,7 +10,10 @@ import type { LedgerChanges } from './ledger-batch.ts'
 import type { Hold, OpenHold } from './ledger.ts'
 
 /** Rows that nearly every charge writes beside the ledger's own, such as the record of the call. */
-export type RowsBeside<Row> = StatementPart<{ beside: Row[] }>
+export type RowsBeside<Row> = StatementPart<{ beside: Row[] }> & {
+  /** The same in a statement of their own. */
+  insert(tx: Tx, rows: Row[]): Promise<void>
+}
 
 type Written<Row> = { changes: LedgerChanges; beside: Row[] }
 
@@ -42,15 +45,25 @@ export async function writeIfUnchanged<Row>(
   const opensOnly = entries.length === 0 && closed.length === 0 && written.beside.length === 0
   if (rewritten.length > 0 || uncollected.length > 0) return undefined
   if (mode === 'visible' ? !opensOnly : opened.length > 0) return undefined
-  const { text, valuesOf } = mode === 'visible' ? statements.hold : statements.charge
-  const rows = await tx.query(text, valuesOf(written))
+  const rows = await run(tx, mode === 'visible' ? statements.hold : statements.charge, written)
   return rows.length > 0
 }
 
 /** Writes the changes in a transaction that has locked their accounts. */
 export async function writeLocked(tx: Tx, changes: LedgerChanges): Promise<void> {
   if (changes.accounts.length === 0 && changes.rewritten.length === 0) return
-  await tx.query(LOCKED.text, LOCKED.valuesOf({ changes }))
+  await run(tx, LOCKED, { changes })
+}
+
+function run<Given>(
+  tx: Tx,
+  { text, values }: ConditionalStatement<Given>,
+  given: Given,
+): Promise<unknown[]> {
+  return tx.query(
+    text,
+    values.map((valueOf) => valueOf(given)),
+  )
 }
 
 type Changed = { changes: LedgerChanges }

@@ -56,8 +56,12 @@ withDatabase('a conditional statement', (open) => {
   for (const [end, given, expected, rows] of CASES) {
     test(`${end}, ${JSON.stringify(given)}: ${expected}`, async () => {
       await db.script('truncate things, notes')
-      const { text, valuesOf } = conditionalStatement<Given>(end, ALLOWED, [INSERT, NOTE])
-      const writing = db.query(text, valuesOf({ ...given, ids: [...given.ids] }))
+      const { text, values } = conditionalStatement<Given>(end, ALLOWED, [INSERT, NOTE])
+      const written = { ...given, ids: [...given.ids] }
+      const writing = db.query(
+        text,
+        values.map((valueOf) => valueOf(written)),
+      )
       if (expected instanceof RegExp) await assert.rejects(writing, expected)
       else assert.equal((await writing).length, expected === 'written' ? 1 : 0)
       const counts = `select (select count(*) from things) as things, (select count(*) from notes) as notes`
@@ -66,8 +70,11 @@ withDatabase('a conditional statement', (open) => {
   }
 
   test('numbers the parameters of its parts one after the other', () => {
-    const { text, valuesOf } = conditionalStatement<Given>('durable', ALLOWED, [INSERT, NOTE])
+    const { text, values } = conditionalStatement<Given>('durable', ALLOWED, [INSERT, NOTE])
     assert.deepEqual(text.match(/\$\d/g), ['$1', '$2', '$4', '$3'])
-    assert.deepEqual(valuesOf(ALL), [true, [1, 2], 2, 2])
+    assert.deepEqual(
+      values.map((valueOf) => valueOf(ALL)),
+      [true, [1, 2], 2, 2],
+    )
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
-import { insertRecords, recordsBeside } from '../../src/activity/activity-store.ts'
+import { recordsBeside } from '../../src/activity/activity-store.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
 import type { Db, Row } from '../../src/db/db.ts'
 import type { Command, Outcome } from '../../src/ledger/commands.ts'
@@ -197,7 +197,6 @@ function newProcess(db: Db) {
         ),
     },
     rowsBeside: recordsBeside('UTC'),
-    writeRows: (tx, records) => insertRecords(tx, records, 'UTC'),
     unconfirmedCapMicro: 0n,
     noteBalances: async () => {},
     isNews: () => false,

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import type { Command, Outcome } from '../../src/ledger/commands.ts'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db, Row } from '../../src/db/db.ts'
-import { insertRecords, recordsBeside } from '../../src/activity/activity-store.ts'
+import { recordsBeside } from '../../src/activity/activity-store.ts'
 import type { ActivityRecord } from '../../src/activity/record.ts'
 import { openPostingQueue, type PostingQueue } from '../../src/ledger/posting-queue.ts'
 import { sample } from '../activity/sample.ts'
@@ -41,7 +41,6 @@ withDatabase('a queue of postings', (open) => {
     return openPostingQueue<ActivityRecord>({
       db: counting,
       rowsBeside: recordsBeside('UTC'),
-      writeRows: (tx, records) => insertRecords(tx, records, 'UTC'),
       unconfirmedCapMicro: 0n,
       ...quiet,
     })

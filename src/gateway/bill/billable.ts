@@ -1,8 +1,9 @@
 import type { Keep } from '../../lib/answer.ts'
 import { codeOf, Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import { tracedEnds, type Billing } from './billing.ts'
-import { extendHold, isRefusal, placeHold, type PlacedHold } from './place-hold.ts'
+import type { RequestTrace } from '../../lib/telemetry/trace.ts'
+import type { Billing } from './billing.ts'
+import { extendHold, isRefusal, placeHold, traced, type PlacedHold } from './place-hold.ts'
 import {
   doubtfulCharge,
   dropPosting,
@@ -95,6 +96,29 @@ function billOf(billing: Billing, order: BillOrder, begun: Begun): Bill {
       const refused = await committed.then(() => false, isRefusal)
       const ids = refused ? { ...begun, holdId: undefined } : begun
       await release(billing, dropPosting(billing.clock, order, ids, end))
+    },
+  }
+}
+
+type Ends = {
+  settle(...given: never[]): Promise<unknown>
+  drop(...given: never[]): Promise<void>
+}
+
+/** The same bill, with its end in the trace of the request. */
+function tracedEnds<Bill extends Ends>(trace: RequestTrace, bill: Bill): Bill {
+  let over = false
+  return {
+    ...bill,
+    settle(...given) {
+      over = true
+      return traced(trace, 'settle', () => bill.settle(...given))
+    },
+    drop(...given) {
+      // A bill that could not be settled is dropped once more, to no effect.
+      if (over) return bill.drop(...given)
+      over = true
+      return traced(trace, 'release', () => bill.drop(...given))
     },
   }
 }

@@ -1,6 +1,7 @@
 import { greater } from '../../ledger/money.ts'
 import { Failure } from '../../lib/failure.ts'
-import { traced, type Billing } from './billing.ts'
+import type { RequestTrace } from '../../lib/telemetry/trace.ts'
+import type { Billing } from './billing.ts'
 import { insufficient } from './insufficient.ts'
 import { callTraces, type BillOrder, type CallLimit } from './rows.ts'
 
@@ -115,4 +116,22 @@ async function submitHold({ queue, processId }: Billing, order: BillOrder, holdI
   const amounts = { estimateMicro, minimumMicro, bounds }
   const command = { kind: 'hold' as const, accountId, holdId, ...amounts, owner, about }
   return (await queue.submit({ accountId, command })).outcome
+}
+
+/** A step of the bill, shown in the trace of its request where there is one. */
+export async function traced<Result>(
+  trace: RequestTrace | undefined,
+  name: 'hold' | 'settle' | 'release',
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (trace === undefined) return work()
+  const step = trace.step(name)
+  try {
+    const result = await work()
+    step.end()
+    return result
+  } catch (error) {
+    step.end(error instanceof Failure ? error.kind : 'error')
+    throw error
+  }
 }

@@ -6,7 +6,7 @@ import type { Failure } from '../../lib/failure.ts'
 import type { Principal } from '../../accounts/principal.ts'
 import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { UpstreamCost } from '../../ledger/upstream-cost.ts'
-import type * as ledger from '../../ledger/post.ts'
+import type * as ledger from '../../ledger/posting-queue.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { uuidsBefore } from '../../lib/ids.ts'
 

@@ -44,7 +44,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a charge and its records are committed together',
-    file: 'src/db/transaction.ts',
+    file: 'src/db/connection.ts',
     find: "durable: 'begin'",
     put: "durable: 'select 1'",
     test: 'test/db/db.test.ts',
@@ -52,7 +52,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'statements still queued in a failed transaction are not sent',
-    file: 'src/db/transaction.ts',
+    file: 'src/db/connection.ts',
     find: "if (this.#failed) throw new Error('The transaction has failed.')",
     put: '',
     test: 'test/db/db.test.ts',
@@ -180,7 +180,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'what is unconfirmed of an account has a cap',
-    file: 'src/ledger/unconfirmed.ts',
+    file: 'src/ledger/ledger-batch.ts',
     find: 'sumMicro > capMicro || ',
     put: '',
     test: 'test/gateway/bill/billable.test.ts',
@@ -188,7 +188,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'only an account that can easily pay begins beside its hold',
-    file: 'src/ledger/unconfirmed.ts',
+    file: 'src/ledger/ledger-batch.ts',
     find: ' || sumMicro * EASY_PAYMENT_FACTOR > uncommitted(account)',
     put: '',
     test: 'test/gateway/bill/billable.test.ts',
@@ -196,7 +196,7 @@ export const BILLING_GUARDS: readonly Guard[] = [
   },
   {
     name: 'an account that had less than expected waits for its holds',
-    file: 'src/ledger/unconfirmed.ts',
+    file: 'src/ledger/ledger-batch.ts',
     find: 'if (!asExpected) distrustedUntilMs',
     put: 'if (asExpected) distrustedUntilMs',
     test: 'test/gateway/bill/billable.test.ts',

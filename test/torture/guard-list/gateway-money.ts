@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'a charge needs a claim that is still held',
-    file: 'src/ledger/post.ts',
+    file: 'src/ledger/posting-queue.ts',
     find: '(await onlyIf.stillTrue(tx)) ? posting : onlyIf.otherwise',
     put: '(await onlyIf.stillTrue(tx)) ? posting : posting',
     test: 'test/faults/lost-answers.test.ts',
@@ -12,7 +12,7 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   },
   {
     name: 'only holds are committed without waiting for the disk',
-    file: 'src/ledger/post.ts',
+    file: 'src/ledger/posting-queue.ts',
     find: "return holds && writes === undefined && onlyIf === undefined ? 'visible' : 'durable'",
     put: "return 'visible'",
     test: 'test/gateway/bill/billable.test.ts',
