@@ -133,10 +133,10 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'speech must be affordable in full',
     file: 'src/gateway/price/voice-price.ts',
-    find: 'const minimumMicro = priceMicro === undefined ? rules.minMicro : estimateMicro',
-    put: 'const { minMicro: minimumMicro } = rules',
+    find: 'const certainMicro = priceMicro ?? rules.minMicro',
+    put: 'const certainMicro = rules.minMicro',
     test: 'test/contract/money/bounded-loss-media.test.ts',
-    fails: /speech/,
+    fails: /speech that the account cannot pay/,
   },
   {
     name: 'leaving a whole answer is counted',

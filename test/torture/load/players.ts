@@ -18,6 +18,8 @@ export type Players = {
 
 const BALANCES = ['5', '40', '500', '20000', '1000000']
 const PATIENCE_MS = 60_000
+/** All at once would each wait for all the others. */
+const SIGN_UPS_AT_ONCE = 8
 
 export async function openPlayers(
   world: World,
@@ -68,11 +70,12 @@ async function makePeople(
   count: number,
   from: number,
 ): Promise<Person[]> {
-  return Promise.all(
-    Array.from({ length: count }, (_, i) =>
-      newPerson(world, balances[i % balances.length]!, from + i),
-    ),
-  )
+  const people: Person[] = []
+  const nth = Array.from({ length: count }, (_, i) => i)
+  await runInParallel(nth, SIGN_UPS_AT_ONCE, async (i) => {
+    people[i] = await newPerson(world, balances[i % balances.length]!, from + i)
+  })
+  return people
 }
 
 async function playUntil(
