@@ -1,14 +1,13 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { completion } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
-import { objectIn } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readUsage, type UsageReading } from '../contract/usage.ts'
 import { anthropicError } from './errors.ts'
 import { thinkingDetails } from './thinking.ts'
 
 export function readMessage(answer: JsonAnswer, request: ChatRequest): ChatResult {
-  const json = objectIn(answer)
+  const json = fieldsOf(answer.json)
   if (json.type === 'error' || json.error) throw anthropicError(json)
   if (json.type !== 'message' || !Array.isArray(json.content))
     throw new UpstreamError('garbage', 'message')

@@ -7,7 +7,6 @@ import type {
   ModelTarget,
   NativeRequest,
 } from '../contract/contract.ts'
-import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { anthropicUsage, readMessage } from './answer.ts'
 
@@ -29,7 +28,14 @@ export function buildNative(
     stream: stream ? true : undefined,
   }
   const expects = stream ? 'sse' : 'json'
-  return postJson('/messages', body, { headers: native.headers, expects, keeps400: true })
+  return {
+    method: 'POST',
+    path: '/messages',
+    headers: native.headers,
+    json: body,
+    expects,
+    keeps400: true,
+  }
 }
 
 const LEAST_BUDGET = 1_024
@@ -68,7 +74,13 @@ export function buildCount({ native }: ChatRequest, target: ModelTarget): HttpCa
   const body: Record<string, unknown> = { ...native?.body, model: target.model }
   for (const name of NOT_COUNTED) delete body[name]
   delete body.stop_sequences
-  return postJson('/messages/count_tokens', body, native && { headers: native.headers })
+  return {
+    method: 'POST',
+    path: '/messages/count_tokens',
+    headers: native?.headers,
+    json: body,
+    expects: 'json',
+  }
 }
 
 export function readCount({ json }: JsonAnswer): { tokens: number } {

@@ -8,7 +8,6 @@ import {
   unsuitable,
 } from '../contract/chat-parts.ts'
 import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
-import { postJson } from '../contract/json.ts'
 import { anthropicMessages, systemBlocks } from './messages.ts'
 
 /** The next version refuses sampling parameters that many callers send. */
@@ -19,7 +18,13 @@ const JSON_ONLY = 'Answer with one JSON object and nothing else.'
 export function buildMessages(request: ChatRequest, target: ModelTarget): HttpCall {
   const expects = request.stream ? 'sse' : 'json'
   const headers = { 'anthropic-version': VERSION }
-  return postJson('/messages', messagesBody(request, target), { headers, expects })
+  return {
+    method: 'POST',
+    path: '/messages',
+    headers,
+    json: messagesBody(request, target),
+    expects,
+  }
 }
 
 function messagesBody(request: ChatRequest, target: ModelTarget): Fields {

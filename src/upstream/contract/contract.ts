@@ -59,8 +59,9 @@ export type HttpCall = {
   method: 'GET' | 'POST'
   /** Appended to the base URL; begins with a slash. */
   path: string
-  headers: Record<string, string>
-  body?: string | Buffer | Pieces | undefined
+  headers?: Record<string, string> | undefined
+  json?: Fields | undefined
+  body?: Pieces | undefined
   expects: 'json' | 'sse' | 'bytes'
   timeouts?: Partial<Timeouts> | undefined
   /** Of the whole body (json, bytes). */

@@ -2,7 +2,6 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.
 import { prefixedId } from '../../lib/ids.ts'
 import { completion, type ChatChoice } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
-import { objectIn } from '../contract/json.ts'
 import { UpstreamError, StatusError } from '../contract/upstream-error.ts'
 import { readUsage, type UsageReading } from '../contract/usage.ts'
 import { signatureFields, type Signatures } from './signatures.ts'
@@ -12,7 +11,7 @@ export function readGenerated(
   request: ChatRequest,
   signatures: Signatures,
 ): ChatResult {
-  const json = objectIn(answer)
+  const json = fieldsOf(answer.json)
   refuseErrors(json)
   const candidates = listOf(json.candidates).filter(isFields)
   if (candidates.length === 0) throw new UpstreamError('garbage', 'candidates')

@@ -7,7 +7,6 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { objectIn, postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
 import { geminiUsage, refuseErrors } from './answer.ts'
@@ -23,11 +22,12 @@ export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget)
     content: { role: 'user', parts: [{ text }] },
     outputDimensionality: typeof dimensions === 'number' ? dimensions : undefined,
   }))
-  return postJson(`/models/${encodeURIComponent(target.model)}:batchEmbedContents`, { requests })
+  const path = `/models/${encodeURIComponent(target.model)}:batchEmbedContents`
+  return { method: 'POST', path, json: { requests }, expects: 'json' }
 }
 
 export function readBatchEmbed(answer: JsonAnswer, request: EmbeddingsRequest): EmbeddingsResult {
-  const json = objectIn(answer)
+  const json = fieldsOf(answer.json)
   refuseErrors(json)
   if (!Array.isArray(json.embeddings)) throw new UpstreamError('garbage', 'embeddings')
   const items = json.embeddings.map((item) => ({ embedding: fieldsOf(item).values }))

@@ -17,7 +17,7 @@ export const gemini: Provider = {
     reader: (request) => new GeminiReader(request, signatures),
   },
   embeddings: { build: buildBatchEmbed, read: readBatchEmbed },
-  probe: () => ({ method: 'GET', path: '/models?pageSize=1', headers: {}, expects: 'json' }),
+  probe: () => ({ method: 'GET', path: '/models?pageSize=1', expects: 'json' }),
   classify: classifyGeminiError,
   errorMessage: geminiErrorMessage,
 }

@@ -1,7 +1,6 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { chatBody, effortOf, maxTokensOf, messagesOf, stopsOf } from '../contract/chat-parts.ts'
 import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
-import { postJson } from '../contract/json.ts'
 import { contentsOf, systemInstruction } from './contents.ts'
 import type { Signatures } from './signatures.ts'
 
@@ -14,10 +13,13 @@ export function buildGenerate(
 ): HttpCall {
   const verb = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `/models/${encodeURIComponent(target.model)}:${verb}`
-  return postJson(path, generateBody(request, target, signatures), {
+  return {
+    method: 'POST',
+    path,
+    json: generateBody(request, target, signatures),
     expects: request.stream ? 'sse' : 'json',
     maxEventBytes: PICTURE_EVENT_CAP,
-  })
+  }
 }
 
 function generateBody(request: ChatRequest, target: ModelTarget, signatures: Signatures): Fields {

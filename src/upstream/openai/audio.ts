@@ -9,7 +9,6 @@ import type {
   TranscriptionRequest,
   TranscriptionResult,
 } from '../contract/contract.ts'
-import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { answerFields } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
@@ -68,7 +67,14 @@ export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCa
   const { input, voice, responseFormat, speed, maxBytes } = request
   const own = { model: target.model, input, voice, response_format: responseFormat, speed }
   const body = { ...withoutSteering(request.extra ?? {}), ...own }
-  return postJson('/audio/speech', body, { expects: 'bytes', maxBytes, overflow: 'caller' })
+  return {
+    method: 'POST',
+    path: '/audio/speech',
+    json: body,
+    expects: 'bytes',
+    maxBytes,
+    overflow: 'caller',
+  }
 }
 
 export function readSpeech(head: AnswerHead, request: SpeechRequest): SpeechFormat {

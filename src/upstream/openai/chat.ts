@@ -6,7 +6,6 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { outputOf } from '../contract/usage.ts'
 import { answerFields, errorInBody } from './errors.ts'
@@ -25,10 +24,13 @@ export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
     body.stream_options = { include_usage: true }
   }
   const pictures = Array.isArray(body.modalities) && body.modalities.includes('image')
-  return postJson('/chat/completions', body, {
+  return {
+    method: 'POST',
+    path: '/chat/completions',
+    json: body,
     expects: request.stream ? 'sse' : 'json',
     maxEventBytes: pictures ? IMAGE_EVENT_CAP : undefined,
-  })
+  }
 }
 
 /**

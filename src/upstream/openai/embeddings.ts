@@ -6,7 +6,6 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
 import { answerFields } from './errors.ts'
@@ -15,7 +14,12 @@ import { openAiUsage, withoutSteering } from './fields.ts'
 /** Base64 is a quarter of the size of written-out floats; both are read. */
 export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
   const own = { model: target.model, encoding_format: 'base64', user: request.user }
-  return postJson('/embeddings', { ...withoutSteering(request.body), ...own })
+  return {
+    method: 'POST',
+    path: '/embeddings',
+    json: { ...withoutSteering(request.body), ...own },
+    expects: 'json',
+  }
 }
 
 export function readEmbeddings(answer: JsonAnswer, request: EmbeddingsRequest): EmbeddingsResult {

@@ -6,7 +6,6 @@ import {
   type ErrorHint,
 } from '../contract/error-status.ts'
 import type { JsonAnswer } from '../contract/contract.ts'
-import { objectIn } from '../contract/json.ts'
 import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
 
 /** `{error: {code, type, message, metadata}}`, also in an array or as plain text. */
@@ -18,7 +17,7 @@ export function classifyOpenAiError({ status, body, retryAfterS }: StatusError):
 }
 
 export function answerFields(answer: JsonAnswer): Fields {
-  const json = objectIn(answer)
+  const json = fieldsOf(answer.json)
   if (json.error) throw errorInBody(json)
   return json
 }

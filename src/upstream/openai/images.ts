@@ -6,7 +6,6 @@ import type {
   JsonAnswer,
   ModelTarget,
 } from '../contract/contract.ts'
-import { postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { answerFields } from './errors.ts'
 import { openAiUsage, withoutSteering } from './fields.ts'
@@ -29,7 +28,7 @@ export function imageCall(
   const { response_format: _format, ...extra } = withoutSteering(request.extra)
   const { prompt, n, user } = request
   const body = { ...extra, ...own, model: target.model, prompt, n, user }
-  return postJson(path, body, { maxBytes: IMAGES_CAP })
+  return { method: 'POST', path, json: body, expects: 'json', maxBytes: IMAGES_CAP }
 }
 
 export function readImages(answer: JsonAnswer, request: ImageRequest): ImageResult {

@@ -14,7 +14,7 @@ const chatOnly: Provider = {
   transcription: { build: buildTranscription, read: readTranscription },
   speech: { build: buildSpeech, read: readSpeech },
   image: { build: buildImages, read: readImages },
-  probe: () => ({ method: 'GET', path: '/models', headers: {}, expects: 'json' }),
+  probe: () => ({ method: 'GET', path: '/models', expects: 'json' }),
   classify: classifyOpenAiError,
   errorMessage: ({ body }) => openAiErrorMessage(body),
 }

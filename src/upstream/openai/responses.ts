@@ -9,7 +9,6 @@ import type {
   NativeRequest,
 } from '../contract/contract.ts'
 import { completion } from '../contract/chunks.ts'
-import { objectIn, postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { errorInResponse } from './errors.ts'
 import { chatUsage, isSteering } from './fields.ts'
@@ -36,11 +35,11 @@ function buildResponses(
   }
   if (stream) body.stream = true
   const expects = stream ? 'sse' : 'json'
-  return postJson('/responses', body, { headers, expects })
+  return { method: 'POST', path: '/responses', headers, json: body, expects }
 }
 
 function readResponses(answer: JsonAnswer, request: ChatRequest): ChatResult {
-  const json = objectIn(answer)
+  const json = fieldsOf(answer.json)
   if (json.error) throw errorInResponse(json.error)
   if (!ENDED.has(json.status) || !Array.isArray(json.output))
     throw new UpstreamError('garbage', 'response')

@@ -21,7 +21,7 @@ export async function readCatalog(send: SendJson): Promise<CatalogReading> {
 }
 
 function get(path: string): HttpCall {
-  return { method: 'GET', path, headers: {}, expects: 'json', timeouts: { firstByteMs: 30_000 } }
+  return { method: 'GET', path, expects: 'json', timeouts: { firstByteMs: 30_000 } }
 }
 
 async function listOrNone(send: SendJson, path: string): Promise<Fields[]> {

@@ -32,7 +32,7 @@ export const openrouter: Provider = {
   },
   parsesFiles: true,
   models: readCatalog,
-  probe: () => ({ method: 'GET', path: '/key', headers: {}, expects: 'json' }),
+  probe: () => ({ method: 'GET', path: '/key', expects: 'json' }),
   classify: classifyOpenAiError,
   errorMessage: ({ body }) => openAiErrorMessage(body),
 }

@@ -1,6 +1,5 @@
-import { isFields, textOf } from '../../lib/json.ts'
+import { fieldsOf, isFields, textOf } from '../../lib/json.ts'
 import type { HttpCall, JsonAnswer, ModelTarget } from '../contract/contract.ts'
-import { objectIn, postJson } from '../contract/json.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import type { VideoErrorCode, VideoJobRef, VideoRequest, VideoStatus } from '../contract/video.ts'
 import { errorInBody } from '../openai/errors.ts'
@@ -11,15 +10,18 @@ const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/
 
 export function buildVideoStart(request: VideoRequest, target: ModelTarget): HttpCall {
   const { prompt, extra, idempotencyKey } = request
-  return postJson(
-    '/videos',
-    { ...withoutSteering(extra), model: target.model, prompt },
-    { headers: { 'idempotency-key': idempotencyKey }, repeatable: false },
-  )
+  return {
+    method: 'POST',
+    path: '/videos',
+    headers: { 'idempotency-key': idempotencyKey },
+    json: { ...withoutSteering(extra), model: target.model, prompt },
+    expects: 'json',
+    repeatable: false,
+  }
 }
 
 export function readVideoStart(answer: JsonAnswer): VideoJobRef {
-  const json = objectIn(answer)
+  const json = fieldsOf(answer.json)
   if (isFields(json.error)) throw errorInBody(json)
   if (typeof json.id !== 'string' || !JOB_ID.test(json.id))
     throw new UpstreamError('garbage', 'job_id')
@@ -30,14 +32,13 @@ export function buildVideoStatus(request: VideoJobRef): HttpCall {
   return {
     method: 'GET',
     path: `/videos/${encodeURIComponent(request.jobId)}`,
-    headers: {},
     expects: 'json',
     gone: [404, 410],
   }
 }
 
 export function readVideoStatus(answer: JsonAnswer): VideoStatus {
-  const json = objectIn(answer)
+  const json = fieldsOf(answer.json)
   if (isFields(json.error)) throw errorInBody(json)
   if (typeof json.status !== 'string') throw new UpstreamError('garbage', 'status')
   const status = statusOf(json.status, json.unsigned_urls)

@@ -109,7 +109,7 @@ function requestOf(to: Endpoint, call: HttpCall): Dispatcher.DispatchOptions {
       accept: call.expects === 'sse' ? 'text/event-stream' : '*/*',
       'accept-encoding': 'identity',
       ...call.headers,
-      ...lengthOf(call),
+      ...bodyHeaders(call),
       ...to.headers,
     },
     body: bodyOf(call),
@@ -117,15 +117,14 @@ function requestOf(to: Endpoint, call: HttpCall): Dispatcher.DispatchOptions {
 }
 
 /** New for each attempt. */
-function bodyOf({ body }: HttpCall): string | Buffer | Readable | null {
-  if (body === undefined) return null
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return body
-  return Readable.from(body.read(), { objectMode: false })
+function bodyOf({ json, body }: HttpCall): string | Readable | null {
+  if (json !== undefined) return JSON.stringify(json)
+  return body === undefined ? null : Readable.from(body.read(), { objectMode: false })
 }
 
-function lengthOf({ body }: HttpCall): Record<string, string> {
-  const pieces = typeof body === 'object' && !Buffer.isBuffer(body)
-  return pieces ? { 'content-length': String(body.length) } : {}
+function bodyHeaders({ json, body }: HttpCall): Record<string, string> {
+  if (json !== undefined) return { 'content-type': 'application/json' }
+  return body === undefined ? {} : { 'content-length': String(body.length) }
 }
 
 const KEPT = [

@@ -99,5 +99,5 @@ test('what signs a call of Gemini’s comes back with it, also to another proces
   )
   // The id is ours, so what this process remembers of the call by its own does not help.
   const sent = gemini.chat!.build({ ...request, body: chat }, target)
-  assert.match(sent.body as string, /"thoughtSignature":"c2ln"/)
+  assert.match(JSON.stringify(sent.json), /"thoughtSignature":"c2ln"/)
 })

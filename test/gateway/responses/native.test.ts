@@ -48,9 +48,9 @@ test('a request goes as it is, without what steers our account', () => {
     metadata: { a: 'b' },
     include: ['file_search_call.results'],
   })
-  const { path, body } = chat.build(request(asked), target)
+  const { path, json } = chat.build(request(asked), target)
   assert.equal(path, '/responses')
-  assert.deepEqual(JSON.parse(body as string), {
+  assert.deepEqual(JSON.parse(JSON.stringify(json)), {
     model: 'gpt',
     input: [{ type: 'message', role: 'user', content: 'x', phase: 'commentary' }],
     instructions: 'Be short.',

@@ -311,8 +311,8 @@ test('what signs a call of Gemini comes back with it, in any process', () => {
   ]
   const { chat } = chatBodyOf({ model: THINKER.id }, inputItems(input), THINKER)
   const request = { body: chat, stream: false, ours: { id: 'c', model: 'm', created: 1 } }
-  const { body } = gemini.chat!.build(request, { upstream: 'g', model: 'gemini' })
-  assert.match(body as string, /"thoughtSignature":"c2ln"/)
+  const { json } = gemini.chat!.build(request, { upstream: 'g', model: 'gemini' })
+  assert.match(JSON.stringify(json), /"thoughtSignature":"c2ln"/)
 })
 
 test('without a limit a model may say all that it can, where a format wants one', () => {
@@ -320,8 +320,7 @@ test('without a limit a model may say all that it can, where a format wants one'
   const request = { body: chat, stream: false, ours: { id: 'c', model: 'm', created: 1 } }
   const target = { upstream: 'a', model: 'claude', maxOutputTokens: 64_000 }
   const most = (wholeOutput?: true) => {
-    const { body } = anthropic.chat!.build({ ...request, wholeOutput }, target)
-    return (JSON.parse(body as string) as Fields).max_tokens
+    return anthropic.chat!.build({ ...request, wholeOutput }, target).json!.max_tokens
   }
   assert.deepEqual([most(true), most()], [64_000, 8_192])
 })

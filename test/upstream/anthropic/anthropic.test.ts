@@ -29,7 +29,7 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
 })
 const capability = anthropic.chat!
 const sent = (request: ChatRequest, to: ModelTarget = target): unknown =>
-  JSON.parse(capability.build(request, to).body as string)
+  JSON.parse(JSON.stringify(capability.build(request, to).json))
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
 describe('the request to Anthropic', () => {
@@ -413,9 +413,8 @@ describe('the stream of Anthropic', () => {
       baseURL: `http://127.0.0.1:${port}`,
       maxRetries: 0,
     })
-    const body = JSON.parse(
-      capability.build(chat({ messages: [{ role: 'user', content: 'x' }] }), target).body as string,
-    ) as Anthropic.MessageCreateParamsNonStreaming
+    const { json } = capability.build(chat({ messages: [{ role: 'user', content: 'x' }] }), target)
+    const body = JSON.parse(JSON.stringify(json)) as Anthropic.MessageCreateParamsNonStreaming
     const theirs = await client.messages.stream(body).finalMessage()
     await new Promise((done) => server.close(done))
 

@@ -32,11 +32,10 @@ describe('a native request', () => {
     const call = chat.build({ ...request, stream: true }, target)
     assert.equal(call.path, '/messages')
     assert.deepEqual(call.headers, {
-      'content-type': 'application/json',
       'anthropic-version': '2023-06-01',
       'anthropic-beta': 'x-1',
     })
-    assert.deepEqual(JSON.parse(call.body as string), {
+    assert.deepEqual(JSON.parse(JSON.stringify(call.json)), {
       model: 'claude-door-1',
       max_tokens: 9,
       messages: [],
@@ -50,7 +49,7 @@ describe('a native request', () => {
       const body = { ...request.native!.body, max_tokens: 8_000, thinking }
       const native = { ...request.native!, body }
       const call = chat.build({ ...request, native, mostTokens }, target)
-      const made = JSON.parse(call.body as string) as Record<string, unknown>
+      const made = JSON.parse(JSON.stringify(call.json)) as Record<string, unknown>
       return [made.max_tokens, made.thinking]
     }
     const enabled = { type: 'enabled', budget_tokens: 4_000 }
@@ -86,7 +85,7 @@ describe('a native request', () => {
       target,
     )
     assert.equal(call.path, '/messages/count_tokens')
-    const sent = JSON.parse(call.body as string) as object
+    const sent = JSON.parse(JSON.stringify(call.json)) as object
     assert.deepEqual(sent, { model: 'claude-door-1', messages: [], system: 's' })
     const read = (json: unknown) =>
       anthropic.count!.read({ status: 200, headers: {}, json }, request, target)

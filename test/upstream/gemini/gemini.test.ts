@@ -43,7 +43,7 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
 })
 const capability = gemini.chat!
 const sent = (body: Fields, to = target): unknown =>
-  JSON.parse(capability.build(chat(body), to).body as string)
+  JSON.parse(JSON.stringify(capability.build(chat(body), to).json))
 const answer = (json: unknown): JsonAnswer => ({ status: 200, headers: {}, json })
 
 describe('the request to Gemini', () => {
@@ -416,7 +416,7 @@ describe('embeddings of Gemini', () => {
     const request = { body: { input: ['a', 'b'], dimensions: 2 }, inputs: 2 }
     const call = build(request, { upstream: 'g', model: 'gemini-embedding-001' })
     assert.equal(call.path, '/models/gemini-embedding-001:batchEmbedContents')
-    assert.deepEqual(JSON.parse(call.body as string).requests[1], {
+    assert.deepEqual(JSON.parse(JSON.stringify(call.json)).requests[1], {
       model: 'models/gemini-embedding-001',
       content: { role: 'user', parts: [{ text: 'b' }] },
       outputDimensionality: 2,

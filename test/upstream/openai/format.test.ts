@@ -25,8 +25,8 @@ const chat = (body: Fields, more: Partial<ChatRequest> = {}): ChatRequest => ({
 const answer = (json: unknown, headers = {}): JsonAnswer => ({ status: 200, headers, json })
 const bodyOf = (call: HttpCall): Fields => JSON.parse(bytesOf(call).toString())
 /** What goes over the wire, held against the length that is told. */
-const bytesOf = ({ body = '' }: HttpCall): Buffer => {
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return Buffer.from(body)
+const bytesOf = ({ json, body }: HttpCall): Buffer => {
+  if (body === undefined) return Buffer.from(JSON.stringify(json))
   const bytes = Buffer.concat([...body.read()])
   assert.equal(bytes.length, body.length)
   return bytes
@@ -481,7 +481,7 @@ describe('where the two differ', () => {
   it('openai takes a file in a form', async () => {
     const call = openai.transcription!.build(request, target)
     const form = await new Response(new Uint8Array(bytesOf(call)), {
-      headers: { 'content-type': call.headers['content-type']! },
+      headers: call.headers!,
     }).formData()
     const file = form.get('file') as File
     assert.deepEqual([file.name, await file.text()], ['audio.wav', 'RIFFsound'])

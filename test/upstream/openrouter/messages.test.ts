@@ -34,7 +34,7 @@ test('Messages for models of Anthropic’s go as they are, without steering', ()
   assert.equal(openrouter.natively?.('messages', other), undefined)
   const call = native.build(request, claude)
   assert.equal(call.path, '/messages')
-  assert.deepEqual(JSON.parse(call.body as string), {
+  assert.deepEqual(JSON.parse(JSON.stringify(call.json)), {
     model: 'anthropic/claude-door',
     max_tokens: 9,
     messages: [],

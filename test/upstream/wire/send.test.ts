@@ -41,7 +41,6 @@ async function endpoint(behave: Behave) {
 const get = (expects: HttpCall['expects'], more: Partial<HttpCall> = {}): HttpCall => ({
   method: 'GET',
   path: '/x',
-  headers: {},
   expects,
   ...more,
 })
@@ -366,6 +365,26 @@ describe('the HTTP client', () => {
     leaving.abort()
     assert.equal((await errorOf(() => drain(answer.events))).kind, 'aborted')
     await eventually('the socket is closed', () => there.server.open === 0)
+  })
+
+  it('JSON and pieces say what they are and how long', async () => {
+    const there = await endpoint((socket) => socket.write(response('{}')))
+    const post = get('json', { method: 'POST' })
+    await sender.json(there.endpoint, { ...post, json: { name: 'Juma', none: undefined } })
+    const body = { length: 3, read: () => [Buffer.from('a'), Buffer.from('bc')] }
+    const headers = { 'content-type': 'text/plain' }
+    await sender.json(there.endpoint, { ...post, headers, body })
+    await sender.json(there.endpoint, get('json'))
+    const sent = there.server.requests.map((one) => [
+      one.headers['content-type'],
+      one.headers['content-length'],
+      one.body,
+    ])
+    assert.deepEqual(sent, [
+      ['application/json', '15', '{"name":"Juma"}'],
+      ['text/plain', '3', 'abc'],
+      [undefined, undefined, ''],
+    ])
   })
 
   it('an unsolicited response is not passed to the next caller', async () => {
