@@ -10,8 +10,7 @@ import type {
   TranscriptionResult,
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { answerFields } from './errors.ts'
-import { openAiUsage, withoutSteering } from './fields.ts'
+import { answerFields, openAiUsage, withoutSteering } from './fields.ts'
 import { multipart, type FormPart } from './multipart.ts'
 
 export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {

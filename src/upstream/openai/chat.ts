@@ -8,8 +8,7 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { outputOf } from '../contract/usage.ts'
-import { answerFields, errorInBody } from './errors.ts'
-import { chatUsage, publicUsage, withoutSteering } from './fields.ts'
+import { answerFields, errorInBody, chatUsage, publicUsage, withoutSteering } from './fields.ts'
 
 /** A picture in a chunk is one long event. */
 const IMAGE_EVENT_CAP = 32 * 1024 * 1024

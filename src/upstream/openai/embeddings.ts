@@ -8,8 +8,7 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
-import { answerFields } from './errors.ts'
-import { openAiUsage, withoutSteering } from './fields.ts'
+import { answerFields, openAiUsage, withoutSteering } from './fields.ts'
 
 /** Base64 is a quarter of the size of written-out floats; both are read. */
 export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget): HttpCall {

@@ -7,8 +7,7 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { answerFields } from './errors.ts'
-import { openAiUsage, withoutSteering } from './fields.ts'
+import { answerFields, openAiUsage, withoutSteering } from './fields.ts'
 
 /** Ten large pictures in base64. */
 const IMAGES_CAP = 256 * 1024 * 1024

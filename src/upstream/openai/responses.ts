@@ -10,8 +10,7 @@ import type {
 } from '../contract/contract.ts'
 import { completion } from '../contract/chunks.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { errorInResponse } from './errors.ts'
-import { chatUsage, isSteering } from './fields.ts'
+import { errorInResponse, chatUsage, isSteering } from './fields.ts'
 import { ResponsesReader, responsesFinish } from './responses-stream.ts'
 
 export const nativeResponses: ChatCapability = {

@@ -4,8 +4,7 @@ import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/co
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, writtenBytes, type UsageReading } from '../contract/usage.ts'
 import { ChunkTemplate } from './chunk-template.ts'
-import { errorInBody } from './errors.ts'
-import { chatUsage } from './fields.ts'
+import { errorInBody, chatUsage } from './fields.ts'
 
 /** Most chunks fit the template of an earlier one; the others are parsed and written. */
 export class OpenAiReader extends StreamProgress implements ChatReader {

@@ -144,7 +144,7 @@ describe('the request to Anthropic', () => {
     assert.deepEqual(sent(request), expected)
     const call = capability.build(request, target)
     assert.equal(call.path, '/messages')
-    assert.equal(call.headers['anthropic-version'], '2023-06-01')
+    assert.equal(call.headers!['anthropic-version'], '2023-06-01')
     assert.deepEqual(anthropic.credential('k'), { 'x-api-key': 'k' })
   })
 

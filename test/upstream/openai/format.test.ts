@@ -516,7 +516,7 @@ describe('where the two differ', () => {
       target,
     )
     assert.deepEqual([call.path, call.repeatable], ['/videos', false])
-    assert.equal(call.headers['idempotency-key'], 'video-1')
+    assert.equal(call.headers!['idempotency-key'], 'video-1')
     assert.deepEqual(bodyOf(call), {
       duration: 5,
       seed: 7,
