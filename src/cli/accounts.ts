@@ -1,14 +1,20 @@
-import { parseArgs } from 'node:util'
-import { profileOf } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
+import { profileOf, type Account } from '../accounts/account.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts/accounts-store.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
-import { endSessions, liftSuspension, revokeKeyOf, suspend } from '../operators/account-actions.ts'
-import { commandActor } from '../operators/actor.ts'
+import {
+  endSessions,
+  liftSuspension,
+  revokeKeyOf,
+  suspend,
+  type AccountAction,
+  type AdminContext,
+} from '../operators/account-actions.ts'
+import type { Actor } from '../operators/actor.ts'
+import { adjust, readAmount } from '../operators/adjust.ts'
+import { creditsText } from '../ledger/money.ts'
 import type { Db } from '../db/db.ts'
-import { isUuid } from '../lib/ids.ts'
-import { ADJUST_HELP, adjustAccount } from './adjust.ts'
-import type { Print } from './print.ts'
+import { isUuid, uuidv7 } from '../lib/ids.ts'
+import { command, done, failed, TEXT, verb, type CommandResult } from './command.ts'
 
 const HELP = `accounts show <id|email|phone>
                       show the profile of an account
@@ -20,81 +26,69 @@ accounts sign-out <id> [--reason <text>] [--operator <name>]
                       end all its sessions; its API keys go on working
 accounts revoke-key <id> <key id> [--reason <text>] [--operator <name>]
                       revoke one of its API keys
-${ADJUST_HELP}`
+accounts adjust <id> <±credits> --reason <text> --operator <name> [--key <text>]
+                      credit or debit an account; the customer sees the reason,
+                      and a key that was used before changes nothing`
 
-/** `npm run mlango -- accounts …`. */
-export const accountsCommand = {
-  name: 'accounts',
-  help: HELP,
-  async run(args: string[], parts: { db: Db; print: Print }): Promise<number> {
-    const { db, print } = parts
-    const [verb = '', ...rest] = args
-    if (verb === 'adjust') return adjustAccount(rest, parts)
-    const text = { type: 'string' } as const
-    const options = { reason: text, operator: text }
-    const { positionals, values } = parseArgs({ args: rest, options, allowPositionals: true })
-    const [identifier = '', keyId = ''] = positionals
-    const run = VERBS[verb]
-    if (run === undefined || identifier === '') {
-      print(HELP)
-      return 2
+type Parts = { db: Db }
+
+export const accountsCommand = command<Parts>('accounts', HELP, {
+  show: verb(['who'], {}, async ({ db }: Parts, { who }) => {
+    const account = await find(db, who)
+    return account ? profile(account) : NO_ACCOUNT
+  }),
+  suspend: onAccount(suspend, profile),
+  reinstate: onAccount(liftSuspension, profile),
+  'sign-out': onAccount(endSessions, ({ ended }) => done(`Sessions ended: ${ended}.`)),
+  'revoke-key': verb(['accountId', 'keyId'], {}, async ({ db }: Parts, given) => {
+    if (!isUuid(given.accountId) || !isUuid(given.keyId)) return NO_ACCOUNT
+    const revoked = await revokeKeyOf(adminContextOf(db), given.actor, given)
+    return revoked ? done('The API key has been revoked.') : NO_ACCOUNT
+  }),
+  adjust: verb(['accountId', 'amount'], { key: TEXT }, async ({ db }: Parts, given) => {
+    const { accountId, actor, reason = '', operator = '', key = uuidv7() } = given
+    const amountMicro = readAmount(given.amount)
+    const named = [reason, operator, key].every((word) => word.trim() !== '' && word.length <= 200)
+    if (!isUuid(accountId) || !named || amountMicro === undefined) return 'usage'
+    const wish = { accountId, amountMicro, reason: reason.trim(), key }
+    const outcome = await adjust(db, actor, wish)
+    switch (outcome?.kind) {
+      case 'posted':
+        return done(`Account ${accountId} now has ${creditsText(outcome.balanceMicro)} credits.`)
+      case 'duplicate':
+        return done('An adjustment with this key was made before. Nothing has changed.')
+      case 'refused':
+        return failed(`Only ${creditsText(outcome.availableMicro)} credits are available.`)
+      default:
+        return NO_ACCOUNT
     }
-    const done = await run(db, { ...values, identifier, keyId })
-    print(done ?? 'There is no such account.')
-    return done === undefined ? 1 : 0
-  },
-}
+  }),
+})
 
-type Wish = {
-  identifier: string
-  keyId: string
-  reason?: string | undefined
-  operator?: string | undefined
-}
+const NO_ACCOUNT = failed('There is no such account.')
 
-/** What to print when it is done; undefined when there is no such account. */
-const VERBS: Record<string, ((db: Db, wish: Wish) => Promise<string | undefined>) | undefined> = {
-  show: async (db, { identifier }) => view(await show(db, identifier)),
-  suspend: async (db, wish) => view(await onAccount(db, wish, suspend)),
-  reinstate: async (db, wish) => view(await onAccount(db, wish, liftSuspension)),
-  'sign-out': async (db, wish) => {
-    const done = await onAccount(db, wish, endSessions)
-    return done && `Sessions ended: ${done.ended}.`
-  },
-  'revoke-key': async (db, wish) => {
-    if (!isUuid(wish.identifier) || !isUuid(wish.keyId)) return undefined
-    const wanted = { accountId: wish.identifier, keyId: wish.keyId, reason: wish.reason }
-    const done = await revokeKeyOf(adminContextOf(db), commandActor(wish.operator), wanted)
-    return done ? 'The API key has been revoked.' : undefined
-  },
-}
-
-async function onAccount<T>(
-  db: Db,
-  { identifier, reason, operator }: Wish,
-  run: (
-    admin: ReturnType<typeof adminContextOf>,
-    actor: ReturnType<typeof commandActor>,
-    wanted: { accountId: string; reason: string | undefined },
-  ) => Promise<T | undefined>,
-): Promise<T | undefined> {
-  if (!isUuid(identifier)) return undefined
-  return run(adminContextOf(db), commandActor(operator), { accountId: identifier, reason })
+function onAccount<T extends object>(
+  act: (admin: AdminContext, actor: Actor, wish: AccountAction) => Promise<T | undefined>,
+  said: (changed: T) => CommandResult,
+) {
+  return verb(['accountId'], {}, async ({ db }: Parts, { accountId, actor, reason }) => {
+    if (!isUuid(accountId)) return NO_ACCOUNT
+    const changed = await act(adminContextOf(db), actor, { accountId, reason })
+    return changed ? said(changed) : NO_ACCOUNT
+  })
 }
 
 /** A command has nothing cached: the processes of the service are notified. */
-function adminContextOf(db: Db) {
+function adminContextOf(db: Db): AdminContext {
   return { db, forget: () => {} }
 }
 
-async function show(db: Db, identifier: string): Promise<Account | undefined> {
+async function find(db: Db, identifier: string): Promise<Account | undefined> {
   if (isUuid(identifier)) return findAccount(db, identifier)
   const who = readIdentifier(identifier)
   return who && ((await findOwner(db, who)) ?? (await findClaimant(db, who)))
 }
 
-function view(account: Account | undefined): string | undefined {
-  if (!account) return undefined
-  const lines = Object.entries(profileOf(account)).map(([name, value]) => `${name}: ${value}`)
-  return lines.join('\n')
+function profile(account: Account): CommandResult {
+  return done(...Object.entries(profileOf(account)).map(([name, value]) => `${name}: ${value}`))
 }

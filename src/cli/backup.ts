@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { commandActor, type Actor } from '../operators/actor.ts'
 import { noteBackup } from '../operators/backup-actions.ts'
 import type { Config } from '../config.ts'
 import { backup } from '../db/backup/backup.ts'
@@ -11,8 +9,8 @@ import type { LocalOptions } from '../db/local/start.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/database.ts'
 import type { Db } from '../db/db.ts'
-import { auditCommand } from './audit.ts'
-import type { Print } from './print.ts'
+import { auditReport } from './audit.ts'
+import { command, done, failed, FLAG, verb, type Print } from './command.ts'
 import { progressLine } from './progress.ts'
 
 export type DataFolder = {
@@ -22,27 +20,20 @@ export type DataFolder = {
   screen: { isTTY?: boolean; write(text: string): unknown }
 }
 
-type Parts = DataFolder & { print: Print }
-
 const BACKUP_HELP = `backup <file>         copy the database of DATA_DIR and its master key into one file, also
                       while the service works (--force: replace the file; --operator <name>)`
 const RESTORE_HELP = `restore <file>        bring such a copy into an empty DATA_DIR, and audit it`
 
 /** `npm run mlango -- backup FILE`. */
-export const backupCommand = {
-  name: 'backup',
-  help: BACKUP_HELP,
-  async run(args: string[], parts: Parts): Promise<number> {
-    const { config, local, screen, print } = parts
-    const options = { force: { type: 'boolean' }, operator: { type: 'string' } } as const
-    const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
-    const [file] = positionals
-    if (config.DATABASE_URL !== undefined) return refuse(print)
-    if (file === undefined || positionals.length > 1) return usage(BACKUP_HELP, print)
+export const backupCommand = command<DataFolder>(
+  'backup',
+  BACKUP_HELP,
+  verb(['file'], { force: FLAG }, async (parts: DataFolder, { file, force, actor }) => {
+    const { config, local, screen } = parts
+    if (config.DATABASE_URL !== undefined) return OWN_SERVER
     const server = await useLocalServer(local)
     const progress = progressLine('Copied', screen)
     try {
-      const actor = commandActor(values.operator)
       await inDatabase(parts, server.url, (db) =>
         noteBackup(db, actor, { action: 'database.backup', file }),
       )
@@ -50,33 +41,28 @@ export const backupCommand = {
         url: server.url,
         folder: server.folder,
         file,
-        replace: values.force,
+        replace: force,
         masterKeyFile: masterKeyFile(config),
         progress: progress.show,
       })
       progress.end()
-      print(
+      return done(
         `The backup is in ${resolve(file)}. It lets its reader into every account: keep it safe.`,
+        ...(masterKey === 'included' ? [] : ['MASTER_KEY is not in it: keep that one too.']),
       )
-      if (masterKey !== 'included') print('MASTER_KEY is not in it: keep that one too.')
-      return 0
     } finally {
       await server.stop()
     }
-  },
-}
+  }),
+)
 
 /** `npm run mlango -- restore FILE`. The exit code is that of the audit. */
-export const restoreCommand = {
-  name: 'restore',
-  help: RESTORE_HELP,
-  async run(args: string[], parts: Parts): Promise<number> {
+export const restoreCommand = command<DataFolder & { print: Print }>(
+  'restore',
+  RESTORE_HELP,
+  verb(['file'], {}, async (parts: DataFolder & { print: Print }, { file, actor }) => {
     const { config, local, screen, print } = parts
-    const options = { operator: { type: 'string' } } as const
-    const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
-    const [file] = positionals
-    if (config.DATABASE_URL !== undefined) return refuse(print)
-    if (file === undefined || positionals.length > 1) return usage(RESTORE_HELP, print)
+    if (config.DATABASE_URL !== undefined) return OWN_SERVER
     const progress = progressLine('Read', screen)
     const { made, masterKey } = await restore({ ...local, file, progress: progress.show })
     progress.end()
@@ -84,29 +70,25 @@ export const restoreCommand = {
     if (masterKey !== 'included') {
       print('The master key is not in it: set MASTER_KEY to the one that was used then.')
     }
-    return auditRestored(parts, { file, made, actor: commandActor(values.operator) })
-  },
-}
+    const server = await useLocalServer(local)
+    try {
+      return await inDatabase(parts, server.url, async (db) => {
+        await migrate(db, local.log)
+        await noteBackup(db, actor, { action: 'database.restore', file, made })
+        return auditReport(db)
+      })
+    } finally {
+      await server.stop()
+    }
+  }),
+)
 
-async function auditRestored(
-  parts: Parts,
-  { actor, ...restored }: { file: string; made: string; actor: Actor },
-): Promise<number> {
-  const { local, print } = parts
-  const server = await useLocalServer(local)
-  try {
-    return await inDatabase(parts, server.url, async (db) => {
-      await migrate(db, local.log)
-      await noteBackup(db, actor, { action: 'database.restore', ...restored })
-      return auditCommand.run([], { db, print })
-    })
-  } finally {
-    await server.stop()
-  }
-}
+const OWN_SERVER = failed(
+  'DATABASE_URL names a server of your own, which has its own tools: pg_dump and pg_restore for one database, pg_basebackup for the whole server.',
+)
 
 async function inDatabase<T>(
-  { config, local }: Parts,
+  { config, local }: DataFolder,
   url: string,
   work: (db: Db) => Promise<T>,
 ): Promise<T> {
@@ -122,16 +104,4 @@ async function inDatabase<T>(
 function masterKeyFile(config: Config): string | undefined {
   const file = join(config.DATA_DIR, 'master.key')
   return config.MASTER_KEY === undefined && existsSync(file) ? file : undefined
-}
-
-function usage(help: string, print: Print): number {
-  print(help)
-  return 2
-}
-
-function refuse(print: Print): number {
-  print(
-    'DATABASE_URL names a server of your own, which has its own tools: pg_dump and pg_restore for one database, pg_basebackup for the whole server.',
-  )
-  return 1
 }

@@ -1,5 +1,3 @@
-import { parseArgs } from 'node:util'
-import { commandActor, type Actor } from '../operators/actor.ts'
 import {
   approveWaiting,
   changeMargin,
@@ -7,140 +5,101 @@ import {
   readMargin,
   syncByHand,
 } from '../operators/catalog-actions.ts'
-import { findCatalogModel, readPastPrices } from '../catalog/history-store.ts'
+import { findCatalogModel, readPastPrices, type PastPrice } from '../catalog/history-store.ts'
 import { readPending, type PendingPrice } from '../catalog/pending-store.ts'
 import { describeMove } from '../catalog/price-move.ts'
 import type { SyncParts } from '../catalog/sync.ts'
 import type { Db } from '../db/db.ts'
-import type { Print } from './print.ts'
+import { command, done, failed, FLAG, tableRow, verb, type CommandResult } from './command.ts'
 
-type Parts = { db: Db; catalogSync: SyncParts; print: Print }
-
-/** Prices that wait for approval, margins, and models that the operator disables. */
-export const catalogCommand = {
-  name: 'catalog',
-  help: [
-    'catalog diff             list prices that vanished or changed too much and wait for approval',
-    'catalog approve <id>     accept the waiting price of a model (--all: of every model)',
-    'catalog sync             read the model lists of all upstreams now (--believe: also a list that shrank)',
-    'catalog disable <id>     disable a model; catalog enable <id> enables it again',
-    'catalog margin <id> <margin|none>',
-    '                         set the margin of a model in place of PRICE_MARGIN',
-    '                         (--modality: of all that produce this, such as text or image)',
-    'catalog prices <id>      list the prices that a model has had, newest first',
-    '                         all that change something: [--reason <text>] [--operator <name>]',
-  ].join('\n'),
-  async run(args: string[], parts: Parts): Promise<number> {
-    const { print } = parts
-    const flag = { type: 'boolean', default: false } as const
-    const text = { type: 'string' } as const
-    const options = { all: flag, believe: flag, modality: flag, reason: text, operator: text }
-    const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
-    const [verb, id, margin] = positionals
-    const by = { actor: commandActor(values.operator), reason: values.reason }
-    if (verb === 'diff') return diff(parts.db, print)
-    if (verb === 'sync') return sync(parts, by, values.believe)
-    if (verb === 'approve' && (id !== undefined) !== values.all) return approve(parts, by, id)
-    if (verb === 'prices' && id !== undefined) return prices(parts.db, id, print)
-    if ((verb === 'disable' || verb === 'enable') && id !== undefined) {
-      return setDisabled(parts, by, id, verb === 'disable')
-    }
-    if (verb === 'margin' && id !== undefined && isMargin(margin)) {
-      const wish = { name: id, margin: readMargin(margin) ?? null }
-      return setMargin(parts, by, { ...wish, ofModality: values.modality })
-    }
-    print(catalogCommand.help)
-    return 2
-  },
-}
-
-/** Who does it, and why. */
-type By = { actor: Actor; reason: string | undefined }
-
-async function diff(db: Db, print: Print): Promise<number> {
-  const waiting = await readPending(db)
-  if (waiting.length === 0) print('No price is waiting for approval.')
-  for (const price of waiting) show(price, print)
-  return 0
-}
-
-function show({ id, upstream, reason, noticedAt, old, next }: PendingPrice, print: Print): void {
-  print(`${id} at ${upstream}: ${reason}, seen ${noticedAt.toISOString()}`)
-  for (const line of describeMove(old, next)) print(`  ${line}`)
-}
-
-async function approve({ db, print }: Parts, by: By, id: string | undefined): Promise<number> {
-  const ids = id === undefined ? undefined : [id]
-  const approved = await approveWaiting(db, by.actor, { ids, reason: by.reason })
-  for (const price of approved) print(`${price.id} at ${price.upstream}: approved`)
-  if (approved.length === 0) print(id ? `No price of ${id} is waiting.` : 'No price is waiting.')
-  return approved.length > 0 || id === undefined ? 0 : 1
-}
-
-async function sync({ catalogSync, print }: Parts, by: By, believe: boolean): Promise<number> {
-  const report = await syncByHand(catalogSync, by.actor, { believe, reason: by.reason })
-  if (report.state === 'skipped') {
-    print('Another process is reading the lists right now.')
-    return 1
-  }
-  const { added, priced, gone, waiting, failed } = report
-  print(
-    `${added} new models, ${priced} new prices, ${gone} gone, ${waiting} prices waiting for approval.`,
-  )
-  for (const upstream of failed)
-    print(`The list of ${upstream} could not be used; its last good list stays in use.`)
-  return failed.length > 0 ? 1 : 0
-}
-
-async function setDisabled(
-  { catalogSync, print }: Parts,
-  { actor, reason }: By,
-  id: string,
-  disabled: boolean,
-): Promise<number> {
-  const found = await changeModel(catalogSync, actor, { id, enabled: !disabled, reason })
-  print(found ? `${id} is ${disabled ? 'disabled' : 'enabled'}.` : `There is no model ${id}.`)
-  return found ? 0 : 1
-}
-
-function isMargin(text: string | undefined): text is string {
-  return text === 'none' || readMargin(text) !== undefined
-}
-
-async function setMargin(
-  { catalogSync, print }: Parts,
-  { actor, reason }: By,
-  wish: { name: string; margin: string | null; ofModality: boolean },
-): Promise<number> {
-  const { name, margin, ofModality } = wish
-  const found = ofModality
-    ? await changeMargin(catalogSync, actor, { modality: name, margin, reason })
-    : await changeModel(catalogSync, actor, { id: name, margin, reason })
-  const none = ofModality ? `No model produces ${name}.` : `There is no model ${name}.`
-  print(found ? `The margin of ${name} is ${margin ?? 'no longer its own'}.` : none)
-  return found ? 0 : 1
-}
+const HELP = `catalog diff             list prices that vanished or changed too much and wait for approval
+catalog approve <id>     accept the waiting price of a model (--all: of every model)
+catalog sync             read the model lists of all upstreams now (--believe: also a list that shrank)
+catalog disable <id>     disable a model; catalog enable <id> enables it again
+catalog margin <id> <margin|none>
+                         set the margin of a model in place of PRICE_MARGIN
+                         (--modality: of all that produce this, such as text or image)
+catalog prices <id>      list the prices that a model has had, newest first
+                         all that change something: [--reason <text>] [--operator <name>]`
 
 const MOST_SHOWN = 200
 
-async function prices(db: Db, id: string, print: Print): Promise<number> {
-  const model = await findCatalogModel(db, id)
-  if (model === undefined) {
-    print(`There is no model ${id}.`)
-    return 1
-  }
-  const page = { modelId: model.resourceId, before: undefined, limit: MOST_SHOWN }
-  for (const one of await readPastPrices(db, page)) {
-    const columns = [
-      one.takenAt.toISOString(),
-      one.upstream,
-      one.operator === undefined ? one.reason : `${one.reason} by ${one.operator}`,
-      `margin=${one.margin}`,
-      `credits_per_usd=${one.creditsPerUsd}`,
-      JSON.stringify(one.pricing),
-      ...(one.inForce ? ['IN FORCE'] : []),
-    ]
-    print(columns.join('  '))
-  }
-  return 0
+type Parts = { db: Db; catalogSync: SyncParts }
+
+/** Prices that wait for approval, margins, and models that the operator disables. */
+export const catalogCommand = command<Parts>('catalog', HELP, {
+  diff: verb([], {}, async ({ db }: Parts) => {
+    const waiting = await readPending(db)
+    if (waiting.length === 0) return done('No price is waiting for approval.')
+    return done(...waiting.flatMap(pendingLines))
+  }),
+  approve: verb(['id?'], { all: FLAG }, async ({ db }: Parts, given) => {
+    const { id, all = false, actor, reason } = given
+    if ((id === '') !== all) return 'usage'
+    const approved = await approveWaiting(db, actor, { ids: all ? undefined : [id], reason })
+    if (approved.length > 0) {
+      return done(...approved.map((price) => `${price.id} at ${price.upstream}: approved`))
+    }
+    return all ? done('No price is waiting.') : failed(`No price of ${id} is waiting.`)
+  }),
+  sync: verb([], { believe: FLAG }, async ({ catalogSync }: Parts, given) => {
+    const { believe = false, actor, reason } = given
+    const report = await syncByHand(catalogSync, actor, { believe, reason })
+    if (report.state === 'skipped') return failed('Another process is reading the lists right now.')
+    const { added, priced, gone, waiting } = report
+    return (report.failed.length === 0 ? done : failed)(
+      `${added} new models, ${priced} new prices, ${gone} gone, ${waiting} prices waiting for approval.`,
+      ...report.failed.map(
+        (name) => `The list of ${name} could not be used; its last good list stays in use.`,
+      ),
+    )
+  }),
+  disable: setEnabled(false),
+  enable: setEnabled(true),
+  margin: verb(['id', 'margin'], { modality: FLAG }, async ({ catalogSync }: Parts, given) => {
+    const { id, modality: ofModality, actor, reason } = given
+    const margin = readMargin(given.margin) ?? null
+    if (margin === null && given.margin !== 'none') return 'usage'
+    const found = ofModality
+      ? await changeMargin(catalogSync, actor, { modality: id, margin, reason })
+      : await changeModel(catalogSync, actor, { id, margin, reason })
+    if (!found) return ofModality ? failed(`No model produces ${id}.`) : noModel(id)
+    return done(`The margin of ${id} is ${margin ?? 'no longer its own'}.`)
+  }),
+  prices: verb(['id'], {}, async ({ db }: Parts, { id }) => {
+    const model = await findCatalogModel(db, id)
+    if (model === undefined) return noModel(id)
+    const page = { modelId: model.resourceId, before: undefined, limit: MOST_SHOWN }
+    return done(...(await readPastPrices(db, page)).map(priceLine))
+  }),
+})
+
+function setEnabled(enabled: boolean) {
+  return verb(['id'], {}, async ({ catalogSync }: Parts, { id, actor, reason }) => {
+    const found = await changeModel(catalogSync, actor, { id, enabled, reason })
+    return found ? done(`${id} is ${enabled ? 'enabled' : 'disabled'}.`) : noModel(id)
+  })
+}
+
+function noModel(id: string): CommandResult {
+  return failed(`There is no model ${id}.`)
+}
+
+function pendingLines({ id, upstream, reason, noticedAt, old, next }: PendingPrice): string[] {
+  return [
+    `${id} at ${upstream}: ${reason}, seen ${noticedAt.toISOString()}`,
+    ...describeMove(old, next).map((line) => `  ${line}`),
+  ]
+}
+
+function priceLine(one: PastPrice): string {
+  return tableRow(
+    one.takenAt.toISOString(),
+    one.upstream,
+    one.operator === undefined ? one.reason : `${one.reason} by ${one.operator}`,
+    `margin=${one.margin}`,
+    `credits_per_usd=${one.creditsPerUsd}`,
+    JSON.stringify(one.pricing),
+    one.inForce ? 'IN FORCE' : '',
+  )
 }

@@ -10,18 +10,11 @@ import { modelsCommand } from './models.ts'
 import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
-import type { Print } from './print.ts'
+import type { CliCommand, Print } from './command.ts'
 import { webhooksCommand } from './webhooks.ts'
 import { upstreamsCommand } from './upstreams.ts'
 
-/** `npm run mlango -- <name> …`. Prints for people; the number is the exit code. */
-type Command<Parts> = {
-  name: string
-  help: string
-  run(args: string[], parts: Parts & { print: Print }): Promise<number>
-}
-
-const APP_COMMANDS: Command<App>[] = [
+const APP_COMMANDS: CliCommand<App>[] = [
   accountsCommand,
   paymentsCommand,
   catalogCommand,
@@ -41,19 +34,15 @@ const DOCTOR_HELP = `doctor [--full] [--json]
                       --full audits every account. Sends nothing and changes nothing`
 
 /** They work on the whole of DATA_DIR, without building the app. */
-const FOLDER_COMMANDS: Command<DataFolder>[] = [backupCommand, restoreCommand]
+const FOLDER_COMMANDS: CliCommand<DataFolder>[] = [backupCommand, restoreCommand]
 
 export const USAGE = `Usage: npm run mlango -- <command>
 
-${[...APP_COMMANDS.map(helpOf), ...FOLDER_COMMANDS.map(helpOf), DOCTOR_HELP].map(indented).join('\n')}
+${[...APP_COMMANDS, ...FOLDER_COMMANDS, { help: DOCTOR_HELP }].map(indented).join('\n')}
 
 The commands read the same settings as the service, and work whether it is running or not.`
 
-function helpOf({ help }: { help: string }): string {
-  return help
-}
-
-function indented(help: string): string {
+function indented({ help }: { help: string }): string {
   return help.replaceAll(/^/gm, '  ')
 }
 
@@ -78,7 +67,7 @@ export function runFolderCommand(
 }
 
 async function runOneOf<Parts>(
-  commands: Command<Parts>[],
+  commands: CliCommand<Parts>[],
   [name, ...rest]: string[],
   parts: Parts & { print: Print },
 ): Promise<number> {

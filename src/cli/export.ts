@@ -3,8 +3,6 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
-import { commandActor } from '../operators/actor.ts'
 import { creditsText } from '../ledger/money.ts'
 import {
   openExport,
@@ -15,42 +13,29 @@ import {
 import { readMonth } from '../operators/accounting/month.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
-import type { Print } from './print.ts'
+import { command, done, FLAG, TEXT, verb } from './command.ts'
 
 const HELP = `export ledger|payments --month 2026-11 --out <file> [--force] [--reason <text>]
                       [--operator <name>]
                       write a month of the books as CSV, for an accountant, and print its sums`
 
-/** `npm run mlango -- export …`. */
-export const exportCommand = {
-  name: 'export',
-  help: HELP,
-  async run(
-    args: string[],
-    { db, config, print }: { db: Db; config: Config; print: Print },
-  ): Promise<number> {
-    const text = { type: 'string' } as const
-    const options = {
-      month: text,
-      out: text,
-      reason: text,
-      operator: text,
-      force: { type: 'boolean' },
-    } as const
-    const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
-    const kind = (['ledger', 'payments'] as const).find((one) => one === positionals[0])
-    const period = readMonth(values.month ?? '', config.ACTIVITY_TIME_ZONE)
-    const { out: file, force = false, reason, operator } = values
-    if (!kind || !period || file === undefined || positionals.length > 1) {
-      print(HELP)
-      return 2
-    }
-    await recordExport(db, commandActor(operator), { kind, month: period.month, reason })
-    const sums = await writeFile(db, { kind, period, showPhone: (phone) => phone }, file, force)
-    print(`${period.month} in ${period.zone} is in ${resolve(file)}.`)
-    for (const line of linesOf(sums)) print(line)
-    return 0
-  },
+type Parts = { db: Db; config: Config }
+
+export const exportCommand = command<Parts>('export', HELP, {
+  ledger: exportOf('ledger'),
+  payments: exportOf('payments'),
+})
+
+function exportOf(kind: 'ledger' | 'payments') {
+  const options = { month: TEXT, out: TEXT, force: FLAG }
+  return verb([], options, async ({ db, config }: Parts, given) => {
+    const { month = '', out, force = false, actor, reason } = given
+    const period = readMonth(month, config.ACTIVITY_TIME_ZONE)
+    if (!period || out === undefined) return 'usage'
+    await recordExport(db, actor, { kind, month: period.month, reason })
+    const sums = await writeFile(db, { kind, period, showPhone: (phone) => phone }, out, force)
+    return done(`${period.month} in ${period.zone} is in ${resolve(out)}.`, ...linesOf(sums))
+  })
 }
 
 /** A file that could not be written to its end does not stay. */

@@ -1,5 +1,3 @@
-import { parseArgs } from 'node:util'
-import { commandActor } from '../operators/actor.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -16,7 +14,7 @@ import { listDeliveries, type DeliveryRow } from '../webhooks/deliveries-store.t
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/endpoints-store.ts'
 import { WEBHOOK_EVENTS } from '../webhooks/events.ts'
 import { webhookKeys } from '../webhooks/secrets.ts'
-import type { Print } from './print.ts'
+import { command, done, failed, list, TEXT, tableRow, verb } from './command.ts'
 
 const HELP = `webhooks list
 webhooks add <url> --events <a,b|all> [--description <text>]
@@ -28,101 +26,67 @@ webhooks deliveries <id> [--state waiting|delivered|dead]
 webhooks replay <id> <delivery id>
                       each also takes [--reason <text>] [--operator <name>]`
 
-const text = { type: 'string' } as const
-const OPTIONS = {
-  events: text,
-  description: text,
-  url: text,
-  enabled: text,
-  state: text,
-  reason: text,
-  operator: text,
-}
-type Values = { [Name in keyof typeof OPTIONS]?: string | undefined }
+type Parts = { db: Db; config: Config; masterKey: string }
 
-/** `npm run mlango -- webhooks …`. */
-export const webhooksCommand = {
-  name: 'webhooks',
-  help: HELP,
-  async run(
-    args: string[],
-    parts: { db: Db; config: Config; masterKey: string; print: Print },
-  ): Promise<number> {
-    const { db, config, masterKey, print } = parts
-    const [verb = '', ...rest] = args
-    const { positionals, values } = parseArgs({
-      args: rest,
-      options: OPTIONS,
-      allowPositionals: true,
-    })
-    const admin: WebhookAdminContext = {
-      db,
-      keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
-      reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
-    }
-    const lines = await VERBS[verb]?.(admin, positionals, values)
-    if (lines === 'usage' || lines === undefined) {
-      print(HELP)
-      return 2
-    }
-    for (const line of lines ?? [NONE]) print(line)
-    return lines === null ? 1 : 0
-  },
-}
-
-const NONE = 'There is no such webhook endpoint or delivery.'
-
-/** What to print; null when there is no such thing. */
-type Said = string[] | null | 'usage'
-type Verb = (admin: WebhookAdminContext, names: string[], values: Values) => Promise<Said>
-
-const VERBS: Record<string, Verb | undefined> = {
-  async list({ db }) {
-    const endpoints = await listEndpoints(db)
-    return [...endpoints.map(endpointLine), `${endpoints.length} shown.`]
-  },
-  async add(admin, [url], values) {
-    const events = eventsOf(values.events)
-    if (url === undefined || !events) return 'usage'
-    const { description, reason, operator } = values
+export const webhooksCommand = command<Parts>('webhooks', HELP, {
+  list: verb([], {}, async ({ db }: Parts) => list((await listEndpoints(db)).map(endpointLine))),
+  add: verb(['url'], { events: TEXT, description: TEXT }, async (parts: Parts, given) => {
+    const { url, description, actor, reason } = given
+    const events = eventsOf(given.events)
+    if (!events) return 'usage'
     const wish = { url, events, description, reason }
-    const { endpoint, secret } = await addWebhook(admin, commandActor(operator), wish)
-    return [endpointLine(endpoint), `Secret, shown only now: ${secret}`]
-  },
-  async change(admin, [id = ''], values) {
-    const events = eventsOf(values.events)
-    const enabled = { on: true, off: false }[values.enabled ?? '']
-    const wrong = values.enabled !== undefined && enabled === undefined
-    if (!isUuid(id) || wrong || (values.events !== undefined && !events)) return 'usage'
-    const { url, description, reason } = values
-    const change = { id, url, description, reason, events, enabled }
-    const changed = await changeWebhook(admin, commandActor(values.operator), change)
-    return changed ? [endpointLine(changed)] : null
-  },
-  async rotate(admin, [id = ''], { reason, operator }) {
+    const { endpoint, secret } = await addWebhook(adminContextOf(parts), actor, wish)
+    return done(endpointLine(endpoint), `Secret, shown only now: ${secret}`)
+  }),
+  change: verb(
+    ['id'],
+    { url: TEXT, events: TEXT, description: TEXT, enabled: TEXT },
+    async (parts: Parts, { id, url, description, actor, reason, ...given }) => {
+      const events = eventsOf(given.events)
+      const enabled = { on: true, off: false }[given.enabled ?? '']
+      const wrong = given.enabled !== undefined && enabled === undefined
+      if (!isUuid(id) || wrong || (given.events !== undefined && !events)) return 'usage'
+      const change = { id, url, description, reason, events, enabled }
+      const changed = await changeWebhook(adminContextOf(parts), actor, change)
+      return changed ? done(endpointLine(changed)) : NONE
+    },
+  ),
+  rotate: verb(['id'], {}, async (parts: Parts, { id, actor, reason }) => {
     if (!isUuid(id)) return 'usage'
-    const done = await rotateWebhookSecret(admin, commandActor(operator), { id, reason })
-    if (!done) return null
-    const until = done.previousUntil.toISOString()
-    return [`Secret, shown only now: ${done.secret}`, `The one before signs too until ${until}.`]
-  },
-  async remove(admin, [id = ''], { reason, operator }) {
+    const rotated = await rotateWebhookSecret(adminContextOf(parts), actor, { id, reason })
+    if (!rotated) return NONE
+    const until = rotated.previousUntil.toISOString()
+    return done(
+      `Secret, shown only now: ${rotated.secret}`,
+      `The one before signs too until ${until}.`,
+    )
+  }),
+  remove: verb(['id'], {}, async (parts: Parts, { id, actor, reason }) => {
     if (!isUuid(id)) return 'usage'
-    const done = await removeWebhook(admin, commandActor(operator), { id, reason })
-    return done ? ['The webhook endpoint has been removed.'] : null
-  },
-  async deliveries({ db }, [endpointId = ''], values) {
-    const state = STATES.find((one) => one === values.state)
-    if (!isUuid(endpointId) || (values.state !== undefined && !state)) return 'usage'
+    const removed = await removeWebhook(adminContextOf(parts), actor, { id, reason })
+    return removed ? done('The webhook endpoint has been removed.') : NONE
+  }),
+  deliveries: verb(['id'], { state: TEXT }, async ({ db }: Parts, { id: endpointId, ...given }) => {
+    const state = STATES.find((one) => one === given.state)
+    if (!isUuid(endpointId) || state !== given.state) return 'usage'
     const filter = { endpointId, state, before: undefined, limit: 50 }
-    const found = await listDeliveries(db, filter)
-    return [...found.map(deliveryLine), `${found.length} shown.`]
-  },
-  async replay(admin, [id = '', eventId = ''], { reason, operator }) {
+    return list((await listDeliveries(db, filter)).map(deliveryLine))
+  }),
+  replay: verb(['id', 'eventId'], {}, async (parts: Parts, { id, eventId, actor, reason }) => {
     if (!isUuid(id) || !isUuid(eventId)) return 'usage'
-    const done = await replayWebhook(admin, commandActor(operator), { id, eventId, reason })
-    return done ? ['The delivery has been queued again.'] : null
-  },
+    const queued = await replayWebhook(adminContextOf(parts), actor, { id, eventId, reason })
+    return queued ? done('The delivery has been queued again.') : NONE
+  }),
+})
+
+const NONE = failed('There is no such webhook endpoint or delivery.')
+
+function adminContextOf({ db, config, masterKey }: Parts): WebhookAdminContext {
+  return {
+    db,
+    keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
+    reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
+  }
 }
 
 const STATES = ['waiting', 'delivered', 'dead'] as const
@@ -138,17 +102,16 @@ function eventsOf(list: string | undefined): string[] | undefined {
 
 function endpointLine(endpoint: WebhookEndpoint): string {
   const { id, url, events, enabled, description } = endpoint
-  return [id, enabled ? 'on' : 'OFF', url, events.join(','), description || '-'].join('  ')
+  return tableRow(id, enabled ? 'on' : 'OFF', url, events.join(','), description || '-')
 }
 
 function deliveryLine(row: DeliveryRow): string {
-  const columns = [
+  return tableRow(
     row.eventId,
     row.createdAt.toISOString(),
     row.type,
     row.state,
     `attempts=${row.attempts}`,
-    row.lastError ?? row.lastStatus ?? '-',
-  ]
-  return columns.join('  ')
+    row.lastError ?? String(row.lastStatus ?? '-'),
+  )
 }

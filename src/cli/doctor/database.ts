@@ -1,9 +1,9 @@
+import { auditLedger } from '../../ledger/audit-store.ts'
 import type { Db } from '../../db/db.ts'
 import { serverVersion } from '../../db/server-version.ts'
 import { readDatabaseFacts, type DatabaseFacts } from './database-store.ts'
 import { bad, good, note, type Diagnosis } from './diagnosis.ts'
 
-const PART = 'database'
 const OLDEST = 15
 /** Codes, sessions and callbacks of payments have times on them. */
 const LARGEST_SKEW_MS = 2_000
@@ -22,14 +22,17 @@ export async function examineDatabase(questions: DatabaseQuestions): Promise<Dia
   const { major, text } = await serverVersion(db)
   if (major < OLDEST) {
     const says = `The server is PostgreSQL ${text}.`
-    return [bad(PART, says, `Mlango needs version ${OLDEST} or later: upgrade the server.`)]
+    return [bad('database', says, `Mlango needs version ${OLDEST} or later: upgrade the server.`)]
   }
   const beganMs = nowMs()
   const facts = await readDatabaseFacts(db, timeZone)
   const endedMs = nowMs()
   const megabytes = Number(facts.bytes / 1_000_000n)
   return [
-    good(PART, `PostgreSQL ${text} answers in ${endedMs - beganMs} ms and has ${megabytes} MB.`),
+    good(
+      'database',
+      `PostgreSQL ${text} answers in ${endedMs - beganMs} ms and has ${megabytes} MB.`,
+    ),
     clockOf(facts.now.getTime(), beganMs, endedMs),
     ...troublesOf(facts, { timeZone, connections }),
   ]
@@ -56,18 +59,53 @@ function troublesOf(
   const found: Diagnosis[] = []
   if (!facts.knowsZone) {
     const says = `The server does not know the time zone ${timeZone}.`
-    found.push(bad(PART, says, "Install the server's time zone data, or set ACTIVITY_TIME_ZONE."))
+    found.push(
+      bad('database', says, "Install the server's time zone data, or set ACTIVITY_TIME_ZONE."),
+    )
   }
   if (facts.recovering) {
     const says = 'The server is a read-only standby.'
-    found.push(bad(PART, says, 'Point DATABASE_URL at the primary, or promote this one.'))
+    found.push(bad('database', says, 'Point DATABASE_URL at the primary, or promote this one.'))
   }
   if (facts.maxConnections < connections) {
     const says = `A replica may open ${connections} connections; the server allows ${facts.maxConnections}.`
-    found.push(bad(PART, says, 'Lower DATABASE_POOL or WORKERS, or raise max_connections.'))
+    found.push(bad('database', says, 'Lower DATABASE_POOL or WORKERS, or raise max_connections.'))
   }
   if (facts.migrations === 0) {
-    found.push(note(PART, 'It has no tables yet: the first start makes them.'))
+    found.push(note('database', 'It has no tables yet: the first start makes them.'))
   }
   return found
+}
+
+const SAMPLE = 500
+
+/** Audits some accounts, or all of them. */
+export async function examineAccounting(
+  db: Db,
+  options: { full: boolean; progress?: (done: number, rules: number) => void },
+): Promise<Diagnosis[]> {
+  const { full, progress } = options
+  let audit
+  try {
+    audit = await auditLedger(db, {
+      ...(full ? {} : { sample: SAMPLE }),
+      ...(progress && { progress }),
+    })
+  } catch (error) {
+    if (codeOf(error) === NO_SUCH_TABLE) return [note('books', 'There are none yet.')]
+    throw error
+  }
+  const { accounts, entries, findings } = audit
+  const some =
+    accounts > SAMPLE ? `up to ${SAMPLE} of ${accounts} accounts` : `accounts: ${accounts}`
+  const scope = full ? `${accounts} accounts and ${entries} entries` : some
+  if (findings.length === 0) return [good('books', `They balance: ${scope}.`)]
+  const cure = 'Stop adjusting balances and see "The books do not balance" in docs/operations.md.'
+  return findings.slice(0, 10).map(({ sentence }) => bad('books', sentence, cure))
+}
+
+const NO_SUCH_TABLE = '42P01'
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code
 }

@@ -3,9 +3,12 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../../src/config.ts'
-import { examineDisk } from '../../../src/cli/doctor/disk.ts'
-import { examineFiles } from '../../../src/cli/doctor/files.ts'
-import { examineSettings, refusedSettings } from '../../../src/cli/doctor/settings.ts'
+import {
+  examineDisk,
+  examineFiles,
+  examineSettings,
+  refusedSettings,
+} from '../../../src/cli/doctor/files.ts'
 import { freshFolder } from '../../db/local/support.ts'
 import { statesOf } from './states.ts'
 

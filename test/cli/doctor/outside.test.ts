@@ -9,10 +9,12 @@ import { connectRedis } from '../../../src/http/limits/redis-counter.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { openSenders } from '../../../src/notices/senders.ts'
-import { examineMessages } from '../../../src/cli/doctor/messages.ts'
-import { examinePayments } from '../../../src/cli/doctor/payments.ts'
-import { examineRedis } from '../../../src/cli/doctor/redis.ts'
-import { examineUpstreams } from '../../../src/cli/doctor/upstreams.ts'
+import {
+  examineMessages,
+  examinePayments,
+  examineRedis,
+  examineUpstreams,
+} from '../../../src/cli/doctor/outside.ts'
 import { clickpesa } from '../../../src/payments/clickpesa.ts'
 import { snippe } from '../../../src/payments/snippe.ts'
 import { readUpstreams } from '../../../src/upstream/upstreams-file.ts'

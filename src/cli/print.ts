@@ -1,2 +1,0 @@
-/** Where a command's lines go. */
-export type Print = (line: string) => void
