@@ -45,6 +45,8 @@ export async function adversary(options: AdversaryOptions) {
   const world = await openWorld({
     replicas: options.replicas,
     upstreams: glutton.upstreams,
+    // Nothing of it fails here: on a busy machine too its answers are waited for.
+    timeouts: { first_byte_ms: 60_000, idle_ms: 60_000 },
     watch: (entry) => tally.noteSimulated(entry),
     env: { TRUST_PROXY: 'true', UNPAID_STREAM_CREDITS: '20' },
   })

@@ -27,8 +27,8 @@ export const HONEST_LOADS: readonly Load[] = [
   ...SHARED_MODELS.map(chatBesideThieves),
 ]
 
-/** How long an honest caller waits, on a machine that thieves keep busy. */
-export const HONEST_PATIENCE_MS = 30_000
+/** How long an honest caller waits, on a machine that thieves and others keep busy. */
+export const HONEST_PATIENCE_MS = 120_000
 
 /** Refusals that an honest caller may get: the key is in use, or the limits of the own account. */
 const DOCUMENTED = new Set([409, 429])

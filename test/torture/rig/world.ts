@@ -55,6 +55,8 @@ export async function openWorld(options: {
   pooled?: PoolMode | undefined
   /** Beside the simulator, as they stand in `UPSTREAMS_FILE`. */
   upstreams?: unknown[]
+  /** How long the processes wait for the simulator; short where it is made to fail. */
+  timeouts?: { first_byte_ms: number; idle_ms: number }
   /** Called when a request to the simulator ends. */
   watch?: (entry: JournalEntry) => void
   env?: Record<string, string>
@@ -91,7 +93,7 @@ export async function openWorld(options: {
   const env = {
     DATA_DIR: folder,
     ...(options.ownDatabase ? {} : { MASTER_KEY: 'a master key for torture, long enough' }),
-    UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url), options.upstreams),
+    UPSTREAMS_FILE: await upstreamsFile(folder, upstream.in(models.url), options),
     SIM_KEY: UPSTREAM_KEY,
     PAYMENT_PROVIDER: 'snippe',
     SNIPPE_BASE_URL: money.url,
@@ -178,14 +180,19 @@ async function realRedis(): Promise<RedisServer | undefined> {
   return real!.name === 'stand-in' ? undefined : real
 }
 
-async function upstreamsFile(folder: string, url: string, others: unknown[] = []) {
+async function upstreamsFile(
+  folder: string,
+  url: string,
+  { upstreams: others = [], timeouts = SHORT }: { upstreams?: unknown[]; timeouts?: object },
+) {
   const file = join(folder, 'upstreams.json')
-  const timeouts = { first_byte_ms: 4_000, idle_ms: 4_000 }
   const upstream = { name: 'sim', type: 'openrouter', base_url: url, api_key_env: 'SIM_KEY' }
   const upstreams = [{ ...upstream, sync: true, timeouts }, ...others]
   await writeFile(file, JSON.stringify({ upstreams }))
   return file
 }
+
+const SHORT = { first_byte_ms: 4_000, idle_ms: 4_000 }
 
 const MARK = /siri-\d+-\d+/
 
