@@ -76,7 +76,7 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   query?: z.ZodType<Query>
   /** Parameters that do not fit are answered with 404, like a resource that does not exist. */
   params?: z.ZodType<Params>
-  /** For the OpenAPI document: the shape of `data` (envelope) or of the whole answer. */
+  /** For the OpenAPI document: the shape of `data` (envelope), of the whole answer, or of its text. */
   response?: z.ZodType
   /** For the OpenAPI document: the members of an envelope beside `data`. */
   beside?: z.ZodRawShape

@@ -18,7 +18,11 @@ export function activityRoutes(deps: Deps): Route[] {
 export const recordsQuery = z.object({
   ...pageQuery,
   ...activityFilter,
-  before: z.guid('must be a UUID').toLowerCase().optional(),
+  before: z
+    .guid('must be a UUID')
+    .toLowerCase()
+    .optional()
+    .meta({ description: 'The id of a record: only older ones' }),
 })
 
 function listRoute({ db, clock, timeZone }: Deps): Route {
@@ -45,7 +49,12 @@ function listRoute({ db, clock, timeZone }: Deps): Route {
   })
 }
 
-const summaryQuery = z.object({ period: z.enum(PERIODS).default('month') })
+const summaryQuery = z.object({
+  period: z
+    .enum(PERIODS)
+    .default('month')
+    .meta({ description: 'Of which the current one is summed up' }),
+})
 
 function summaryRoute({ db, clock, timeZone }: Deps): Route {
   return route({

@@ -63,8 +63,11 @@ function listRoute(accounts: Accounts): Route {
     description: 'Revoked keys are listed only with `include_revoked`.',
     query: z.object({
       ...pageQuery,
-      workspace_id: z.uuid().optional(),
-      include_revoked: z.enum(['true', 'false']).default('false'),
+      workspace_id: z.uuid().optional().meta({ description: 'Only those of this workspace' }),
+      include_revoked: z
+        .enum(['true', 'false'])
+        .default('false')
+        .meta({ description: 'Whether keys that no longer work are listed too' }),
     }),
     response: z.array(keyShape),
     async handle(call) {

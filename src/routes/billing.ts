@@ -49,9 +49,9 @@ const moment = momentField.refine((at) => at.getUTCFullYear() >= 1970, 'must be 
 
 export const transactionsQuery = z.object({
   ...pageQuery,
-  type: z.enum(ENTRY_TYPES).optional(),
-  from: moment.optional(),
-  to: moment.optional(),
+  type: z.enum(ENTRY_TYPES).optional().meta({ description: 'Only entries of this kind' }),
+  from: moment.optional().meta({ description: 'The first instant' }),
+  to: moment.optional().meta({ description: 'The instant after the last' }),
 })
 
 export const transactionShape = z.object({

@@ -40,7 +40,10 @@ const completion = z.looseObject({
   choices: z.array(
     z.looseObject({
       index: z.int(),
-      message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullish() }),
+      message: z.looseObject({
+        role: z.literal('assistant'),
+        content: z.string().nullish().meta({ example: 'Karibu! Nikusaidie nini leo?' }),
+      }),
       finish_reason: z.string().nullable(),
     }),
   ),
@@ -55,8 +58,11 @@ const chunk = z.looseObject({
   choices: z.array(
     z.looseObject({
       index: z.int(),
-      delta: z.looseObject({ role: z.string().optional(), content: z.string().nullish() }),
-      finish_reason: z.string().nullable(),
+      delta: z.looseObject({
+        role: z.string().optional(),
+        content: z.string().nullish().meta({ example: 'Karibu!' }),
+      }),
+      finish_reason: z.string().nullable().meta({ example: null }),
     }),
   ),
   usage: usageShape.nullish().meta({ description: 'In the last one, with include_usage' }),

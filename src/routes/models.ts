@@ -82,16 +82,28 @@ const words = z
   )
 
 const modelQuery = z.object({
-  output_modalities: words,
-  input_modalities: words,
-  supported_parameters: words,
-  q: z.string().max(200).default(''),
-  include_free: z.enum(['true', 'false', '1', '0']).default('false'),
+  output_modalities: words.meta({
+    description: 'Only models that make all of these, such as `text,image`',
+  }),
+  input_modalities: words.meta({ description: 'Only models that read all of these' }),
+  supported_parameters: words.meta({ description: 'Only models that know all of these' }),
+  q: z
+    .string()
+    .max(200)
+    .default('')
+    .meta({ description: 'Words to look for in ids, names and descriptions' }),
+  include_free: z
+    .enum(['true', 'false', '1', '0'])
+    .default('false')
+    .meta({ description: 'Whether models that cost nothing are listed too' }),
   // Clients ask for 1,000 and would rather have fewer than none.
   limit: wholeField(1, Number.MAX_SAFE_INTEGER)
     .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .optional(),
-  offset: wholeField(0, MAX_OFFSET).default(0),
+    .optional()
+    .meta({ description: 'How many to list. Without it all; of more than 200, the first 200' }),
+  offset: wholeField(0, MAX_OFFSET)
+    .default(0)
+    .meta({ description: 'How many to leave out before them' }),
 })
 type ModelQuery = z.output<typeof modelQuery>
 type CatalogQuery = z.output<typeof catalogQuery>

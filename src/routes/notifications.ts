@@ -19,7 +19,8 @@ const listQuery = z.object({
   unread: z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
-    .optional(),
+    .optional()
+    .meta({ description: 'Only those that are unread, or only those that are read' }),
 })
 
 const notificationShape = z.object({

@@ -86,7 +86,10 @@ async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefi
   return { ...answer(payment), ...(claim ? { kept: true as const } : {}) }
 }
 
-export const paymentsQuery = z.object({ ...pageQuery, status: z.enum(STATUSES).optional() })
+export const paymentsQuery = z.object({
+  ...pageQuery,
+  status: z.enum(STATUSES).optional().meta({ description: 'Only payments in this state' }),
+})
 
 function listRoute({ payments }: Deps): Route {
   return route({

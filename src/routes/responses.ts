@@ -50,7 +50,11 @@ export function responseRoutes(responses: Responses): Route[] {
       bodyLimitBytes: BODY_LIMIT_BYTES,
       body,
       response: responseShape,
-      events: z.looseObject({ type: z.string(), sequence_number: z.int() }),
+      events: z.looseObject({
+        type: z.string().meta({ example: 'response.output_text.delta' }),
+        sequence_number: z.int().meta({ example: 4 }),
+        delta: z.unknown().meta({ example: 'Karibu!' }),
+      }),
       handle: (call) => createResponse(responses, call, call.body),
     }),
     route({

@@ -28,8 +28,12 @@ export function signInRoutes(signIn: SignIn): Route[] {
 type Provider = 'google' | 'github'
 
 const startQuery = z.object({
-  redirect_uri: z.string().max(2048).optional(),
-  state: z.string().max(512).optional(),
+  redirect_uri: z
+    .string()
+    .max(2048)
+    .optional()
+    .meta({ description: 'Your page, to which the browser comes back' }),
+  state: z.string().max(512).optional().meta({ description: 'Comes back to your page as it is' }),
   session: z
     .literal('cookie', 'must be cookie, or left out')
     .optional()

@@ -47,14 +47,31 @@ const itemList = z.object({
 const MOST_ITEMS = 100
 
 const itemQuery = z.object({
-  limit: wholeField(1, MOST_ITEMS).default(20),
-  order: z.enum(['asc', 'desc']).default('desc'),
-  after: z.string().max(256).optional(),
+  limit: wholeField(1, MOST_ITEMS).default(20).meta({ description: 'How many to list' }),
+  order: z
+    .enum(['asc', 'desc'])
+    .default('desc')
+    .meta({ description: 'First to last, or last to first' }),
+  after: z
+    .string()
+    .max(256)
+    .optional()
+    .meta({ description: 'The id of the item after which the list begins' }),
 })
 
-const texts = z.union([z.string(), z.array(z.string())]).optional()
+const texts = z
+  .union([z.string(), z.array(z.string())])
+  .optional()
+  .meta({ description: 'What is left out unless it is named: `reasoning.encrypted_content`' })
 /** SDKs write the name of a list with brackets. */
-const showQuery = z.object({ include: texts, 'include[]': texts, stream: z.string().optional() })
+const showQuery = z.object({
+  include: texts,
+  'include[]': texts,
+  stream: z
+    .string()
+    .optional()
+    .meta({ description: 'Must not be `true`: a stored response is not streamed' }),
+})
 
 export const responseRoute = {
   tag: 'Text',

@@ -53,7 +53,10 @@ const job = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 })
 
-const listQuery = z.object({ ...pageQuery, status: z.enum(VIDEO_JOB_STATUSES).optional() })
+const listQuery = z.object({
+  ...pageQuery,
+  status: z.enum(VIDEO_JOB_STATUSES).optional().meta({ description: 'Only jobs in this state' }),
+})
 
 const shared = { tag: 'Video', credential: 'either', dialect: 'both', limit: 'principal' } as const
 

@@ -31,8 +31,8 @@ const answer = z.object({
   transcript: z.string(),
   transcript_language: z.string(),
   text: z.string(),
-  audio_base64: z.string().optional(),
-  audio_content_type: z.string().optional(),
+  audio_base64: z.string().optional().meta({ example: 'SUQzBAAAAAAAI1RTU0UAAAAP' }),
+  audio_content_type: z.string().optional().meta({ example: 'audio/mpeg' }),
   speech_generation_id: z.string().optional().meta({ example: 'gen_8fKq2mZp4TnW9xLc7RbYvH3s' }),
 })
 

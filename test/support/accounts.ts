@@ -62,10 +62,10 @@ export async function startAccounts(
     routes,
     authenticator: createAuthenticator(accounts),
   })
-  const checkAnswers = watchAnswers(service.server.http, routes)
+  const answers = watchAnswers(service.server.http, routes)
   const close = async () => {
     await service.close()
-    await checkAnswers()
+    await answers.check()
   }
   const call = client(service.url)
   return { accounts, call, url: service.url, close, ...people(db, call) }

@@ -89,7 +89,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.meter && { meter: options.meter }),
     tracer: options.tracer,
   })
-  const checkAnswers = watchAnswers(app.server.http, app.server.context.routes)
+  const answers = watchAnswers(app.server.http, app.server.context.routes)
   await app.server.listen({ host: '127.0.0.1', port: config.PORT })
   url = `http://127.0.0.1:${(app.server.http.address() as AddressInfo).port}`
   if (options.jobs !== false) app.begin()
@@ -103,6 +103,7 @@ export async function startApp(options: AppOptions = {}) {
     money,
     call,
     dataDir,
+    answered: answers.answered,
     signUp: () => signUp(url, dataDir),
     /** A verified account with exactly these credits, a session and an API key. */
     customer: (credits = '100') => newCustomer(url, { db, dataDir }, credits),
@@ -110,7 +111,7 @@ export async function startApp(options: AppOptions = {}) {
       await app.end()
       await Promise.all([models.close(), money.close(), db.close()])
       await rm(dataDir, { recursive: true, force: true })
-      await checkAnswers()
+      await answers.check()
     },
   }
 }

@@ -6,6 +6,7 @@ import { authRoutes } from '../../src/routes/auth.ts'
 import { meRoutes } from '../../src/routes/me.ts'
 import { signInRoutes } from '../../src/routes/sign-in.ts'
 import { client, openTestAccounts } from './accounts.ts'
+import { watchAnswers } from './openapi/conformance.ts'
 import { startServer } from './server.ts'
 
 /** The name under which browsers know the app; tests visit it on its real port. */
@@ -16,15 +17,18 @@ export const PAGE = 'https://app.example/auth/callback'
 export async function startSignIn(db: Db, settings: Record<string, string>) {
   const accounts = await openTestAccounts(db)
   const config = readConfig({ PUBLIC_URL, FRONTEND_URL: 'https://app.example', ...settings })
-  const service = await startServer({
-    routes: [
-      ...authRoutes(accounts),
-      ...meRoutes(accounts),
-      ...signInRoutes(openSignIn(accounts, config)),
-    ],
-    authenticator: createAuthenticator(accounts),
-  })
-  return { accounts, url: service.url, call: client(service.url), close: service.close }
+  const routes = [
+    ...authRoutes(accounts),
+    ...meRoutes(accounts),
+    ...signInRoutes(openSignIn(accounts, config)),
+  ]
+  const service = await startServer({ routes, authenticator: createAuthenticator(accounts) })
+  const answers = watchAnswers(service.server.http, routes)
+  const close = async () => {
+    await service.close()
+    await answers.check()
+  }
+  return { accounts, url: service.url, call: client(service.url), close }
 }
 
 /** A browser: keeps cookies by origin, follows nothing by itself. */

@@ -32,8 +32,8 @@ type Content = NonNullable<ZodOpenApiResponseObject['content']>
 
 function contentOf(route: Route): Content {
   const types = [route.answerType ?? []].flat()
-  const binary = { type: 'string' as const, format: 'binary' }
-  const content: Content = Object.fromEntries(types.map((type) => [type, { schema: binary }]))
+  const schema = route.response ?? { type: 'string', format: 'binary' }
+  const content: Content = Object.fromEntries(types.map((type) => [type, { schema }]))
   if (types.length === 0) content['application/json'] = { schema: wholeAnswer(route) }
   if (route.events) content['text/event-stream'] = { schema: eventOf(route, route.events) }
   return content

@@ -11,7 +11,13 @@ export type Operation = {
   description: string
   tags: string[]
   security: Record<string, unknown>[]
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
+  parameters?: {
+    name: string
+    in: string
+    description?: string
+    required?: boolean
+    schema: Schema
+  }[]
   requestBody?: { content: Content }
   responses: Record<string, Reply | { $ref: string }>
 }

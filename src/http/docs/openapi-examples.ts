@@ -2,8 +2,9 @@ import { USUAL_NUMBERS, USUAL_TEXTS } from './usual-examples.ts'
 import { replyOf, type OpenApi, type Schema } from './openapi-document.ts'
 
 /**
- * Puts an example of the JSON of each request and each good answer into the document. It is made of
- * the examples of the fields, so that no example can disagree with its schema.
+ * Puts an example of each request and each good answer into the document, but for bytes; of a
+ * stream, the data of one event. It is made of the examples of the fields, so that no example can
+ * disagree with its schema.
  */
 export function addExamples(document: OpenApi): void {
   const { schemas } = document.components
@@ -13,9 +14,8 @@ export function addExamples(document: OpenApi): void {
       operation.requestBody?.content,
       ...good.map(([, reply]) => replyOf(document, reply).content),
     ]
-    for (const content of contents) {
-      const json = content?.['application/json']
-      if (json) json.example = exampleOf(json.schema, '', schemas)
+    for (const one of contents.flatMap((content) => Object.values(content ?? {}))) {
+      if (one.schema.format !== 'binary') one.example = exampleOf(one.schema, '', schemas)
     }
   }
 }
@@ -65,7 +65,7 @@ function objectExample({ properties = {}, required = [] }: Schema, schemas: Sche
   )
 }
 
-const singular = (name: string) => name.replace(/s$/, '')
+const singular = (name: string) => name.replace(/s(?=_|$)/, '')
 
 const FORMATS: Record<string, string> = {
   uuid: '01900000-0000-7000-8000-000000000001',

@@ -37,13 +37,17 @@ export const activityFilter = {
     .string()
     .max(64)
     .refine(isTimeZone, 'must be a time zone such as Africa/Nairobi')
-    .optional(),
-  workspace_id: id,
-  key_id: id,
-  request_id: z.string().min(1).max(64).optional(),
-  kind: z.enum(ACTIVITY_KINDS).optional(),
-  model: z.string().min(1).max(256).optional(),
-  status: z.enum(ACTIVITY_STATUSES).optional(),
+    .optional()
+    .meta({ description: 'Whose days these are. Default: that of the service' }),
+  workspace_id: id.meta({ description: 'Only calls of this workspace' }),
+  key_id: id.meta({ description: 'Only calls with this API key' }),
+  request_id: z.string().min(1).max(64).optional().meta({ description: 'Only this request' }),
+  kind: z.enum(ACTIVITY_KINDS).optional().meta({ description: 'Only calls of this kind' }),
+  model: z.string().min(1).max(256).optional().meta({ description: 'Only calls to this model' }),
+  status: z
+    .enum(ACTIVITY_STATUSES)
+    .optional()
+    .meta({ description: 'Only calls that ended like this' }),
 }
 const filterQuery = z.object(activityFilter)
 
@@ -76,7 +80,9 @@ function dailyRoute({ db, clock, timeZone }: Deps): Route {
       'As the time zone counts days, of the records that the list shows with the same filters; with `group`, also by model, key, kind or workspace. 14 days unless you say otherwise, at most 93.',
     // Sums read every record of the period.
     perMinute: 60,
-    query: filterQuery.extend({ group: z.enum(GROUPINGS).optional() }),
+    query: filterQuery.extend({
+      group: z.enum(GROUPINGS).optional().meta({ description: 'Sums of each of these besides' }),
+    }),
     response: dailyShape,
     async handle({ principal, query }) {
       const filter = filterOf(query, { accountId: principal.accountId, timeZone })
@@ -98,6 +104,9 @@ function csvRoute({ db, clock, timeZone }: Deps): Route {
     perMinute: 10,
     query: filterQuery,
     answerType: 'text/csv; charset=utf-8',
+    response: z.string().meta({
+      example: 'time,kind,model,status\r\n2026-01-31 11:00:00,chat,sim/hekima,completed\r\n',
+    }),
     async handle({ principal, query }) {
       const filter = filterOf(query, { accountId: principal.accountId, timeZone })
       const period = periodOf(filter, clock.now())
