@@ -119,10 +119,11 @@ function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known):
   const bounds = given ?? plainBounds(command)
   // The same command again, after an answer that was lost: the hold stays as it was made.
   if (known.hold) return unchanged(account, known, held(account, known.hold, bounds))
-  // An empty account gets nothing, however little is needed; one without a row is such an account.
-  if (available(account) < minimumMicro || available(account) === 0n) return refused(account, known)
+  // Before it is refused too: whoever has too few credits is told how many are needed.
   if (needsExactBounds(account, bounds))
     return unchanged(account, known, { kind: 'needs_exact_bounds' })
+  // An empty account gets nothing, however little is needed; one without a row is such an account.
+  if (available(account) < minimumMicro || available(account) === 0n) return refused(account, known)
   if (uncommitted(account) < bounds.minimumMicro) {
     return refused(account, known, uncommitted(account))
   }

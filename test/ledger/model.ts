@@ -61,9 +61,9 @@ export class Model {
       }
       if (mine) return this.heldOf(accountId, mine, bounds)
       const [free, uncommitted] = [this.free(accountId), this.uncommitted(accountId)]
-      if (free < need || free === 0n) return this.refused(accountId)
       if (bounds.rough && bounds.minimumMicro > uncommitted / 16n)
         return { kind: 'needs_exact_bounds' }
+      if (free < need || free === 0n) return this.refused(accountId)
       if (uncommitted < bounds.minimumMicro) return { kind: 'refused', availableMicro: uncommitted }
       const limit = limitOf(uncommitted, bounds)
       const amount = least(want, free, limit)
