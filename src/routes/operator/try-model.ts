@@ -45,6 +45,7 @@ export function tryModelRoute({ db, askModel }: { db: Db; askModel: AskModel }):
       reason: reasonField.optional(),
     }),
     response: trialShape,
+    refuses: ['unsuitable', 'upstream_failed'],
     async handle(call) {
       const { prompt, upstream, reason } = call.body
       const model = call.params.id

@@ -71,6 +71,7 @@ function addRoute({ admin }: Deps): Route {
       'there is in this answer, and never shown again',
     body: z.object({ ...fields, description: fields.description.optional(), reason }),
     response: endpointShape.extend({ secret: z.string() }),
+    refuses: ['conflict'],
     successStatus: 201,
     async handle(call) {
       const { endpoint, secret } = await addWebhook(admin, operatorActor(call), call.body)
