@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { checkPage } from './support/check-page.ts'
-import { settle } from './support/settle.ts'
+import { goTo, settle } from './support/settle.ts'
 import { startRig } from './support/rig.ts'
 import { VIEWS } from './support/views.ts'
 
@@ -22,14 +22,15 @@ const PAGES = {
   'not-found': '/guides/none',
 }
 
-for (const [name, path] of Object.entries(PAGES)) {
-  test(`${path} in both sizes, languages and themes`, async () => {
-    for (const view of VIEWS) {
-      const tab = await rig.open(path, view)
-      await settle(tab)
+for (const view of VIEWS) {
+  test(`every page: ${view.size}, ${view.language}, ${view.theme}`, async () => {
+    const tab = await rig.open('/', view)
+    await settle(tab)
+    for (const [name, path] of Object.entries(PAGES)) {
+      await goTo(tab, path)
       await checkPage(tab, name)
-      await tab.context.close()
     }
+    await tab.context.close()
   })
 }
 

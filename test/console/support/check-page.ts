@@ -8,6 +8,13 @@ import { PICTURES } from './views.ts'
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const FOLDER = join(import.meta.dirname, '../../../screenshots')
 
+/** Of what is right nothing is told, and nothing says how to find an element again. */
+const AXE_OPTIONS = JSON.stringify({
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+  selectors: false,
+})
+
 type AxeResult = {
   violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[]
 }
@@ -27,9 +34,7 @@ export async function checkPage(tab: Tab, name: string): Promise<void> {
 /** Evaluated from outside, as the debugger does: the page's policy allows no foreign script. */
 async function accessibilityProblems({ page }: Tab): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE)
-  const result = (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-  )) as AxeResult
+  const result = (await page.evaluate(`axe.run(document, ${AXE_OPTIONS})`)) as AxeResult
   return result.violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`,

@@ -7,7 +7,7 @@ const app = accountsApp()
 
 /** With what people and fuzzers add to the list. */
 const nasty = [...naughtyStrings, '\0', 'a\0b', '\ud800', '\u202egnirts', 'x'.repeat(10_000), '{}']
-/** Fields that cost a password hash each get every tenth. */
+/** For fields that cost a password hash each, and those of a fixed form, which a schema refuses: every tenth. */
 const few = nasty.filter((_, i) => i % 10 === 0)
 
 type Shape = (text: string) => unknown
@@ -23,29 +23,33 @@ describe('naughty strings in every string field', () => {
     ['register', (phone_number) => ({ full_name: 'A', phone_number, password: PASSWORD })],
     ['register', (password) => ({ full_name: 'A', email: freshEmail(), password }), few],
     ['otp/verify', (identifier) => ({ ...otp, identifier, code: '123456' })],
-    ['otp/verify', (channel) => ({ ...otp, channel, code: '123456' })],
-    ['otp/verify', (purpose) => ({ ...otp, purpose, code: '123456' })],
-    ['otp/verify', (code) => ({ ...otp, code })],
-    ['otp/verify', (challenge_id) => ({ ...otp, purpose: 'login_mfa', challenge_id, code: '1' })],
+    ['otp/verify', (channel) => ({ ...otp, channel, code: '123456' }), few],
+    ['otp/verify', (purpose) => ({ ...otp, purpose, code: '123456' }), few],
+    ['otp/verify', (code) => ({ ...otp, code }), few],
+    [
+      'otp/verify',
+      (challenge_id) => ({ ...otp, purpose: 'login_mfa', challenge_id, code: '1' }),
+      few,
+    ],
     ['otp/resend', (identifier) => ({ ...otp, identifier })],
-    ['otp/resend', (channel) => ({ ...otp, channel })],
-    ['otp/resend', (purpose) => ({ ...otp, purpose })],
-    ['otp/resend', (challenge_id) => ({ ...otp, purpose: 'login_mfa', challenge_id })],
+    ['otp/resend', (channel) => ({ ...otp, channel }), few],
+    ['otp/resend', (purpose) => ({ ...otp, purpose }), few],
+    ['otp/resend', (challenge_id) => ({ ...otp, purpose: 'login_mfa', challenge_id }), few],
     ['login', (identifier) => ({ identifier, password: PASSWORD }), few],
     ['login', (password) => ({ identifier: freshEmail(), password }), few],
     ['refresh', (refresh_token) => ({ refresh_token })],
     ['password/forgot', (identifier) => ({ identifier })],
     ['password/reset', (identifier) => ({ identifier, code: '123456', new_password: PASSWORD })],
-    ['password/reset', (code) => ({ identifier: freshEmail(), code, new_password: PASSWORD })],
+    ['password/reset', (code) => ({ identifier: freshEmail(), code, new_password: PASSWORD }), few],
     ['password/reset', (new_password) => ({ identifier: id, code: '123456', new_password })],
   ]
   const own: Trial[] = [
     ['POST /v1/auth/logout', (refresh_token) => ({ refresh_token: `mlr_${refresh_token}` })],
     ['PATCH /v1/me', (full_name) => ({ full_name })],
     ['PATCH /v1/me', (avatar_url) => ({ avatar_url })],
-    ['PATCH /v1/me', (locale) => ({ locale })],
-    ['PATCH /v1/me', (mfa_method) => ({ mfa_method })],
-    ['PATCH /v1/me', (totp_code) => ({ totp_code })],
+    ['PATCH /v1/me', (locale) => ({ locale }), few],
+    ['PATCH /v1/me', (mfa_method) => ({ mfa_method }), few],
+    ['PATCH /v1/me', (totp_code) => ({ totp_code }), few],
     ['POST /v1/me/phone', (phone_number) => ({ phone_number })],
     ['POST /v1/workspaces', (name) => ({ name })],
     ['POST /v1/workspaces', (slug) => ({ name: 'a', slug })],
@@ -53,9 +57,9 @@ describe('naughty strings in every string field', () => {
     ['PATCH /v1/workspaces/default', (name) => ({ name })],
     ['PATCH /v1/workspaces/default', (description) => ({ description })],
     ['POST /v1/api-keys', (name) => ({ name })],
-    ['POST /v1/api-keys', (workspace_id) => ({ name: 'a', workspace_id })],
+    ['POST /v1/api-keys', (workspace_id) => ({ name: 'a', workspace_id }), few],
     ['POST /v1/api-keys', (workspace_slug) => ({ name: 'a', workspace_slug })],
-    ['POST /v1/api-keys', (expires_at) => ({ name: 'a', expires_at })],
+    ['POST /v1/api-keys', (expires_at) => ({ name: 'a', expires_at }), few],
   ]
 
   const fits = async (line: string, shape: Shape, text: string, token?: string) => {
@@ -75,8 +79,8 @@ describe('naughty strings in every string field', () => {
   it('with a session: never a 5xx, and what is accepted comes back unchanged', async () => {
     const { token } = await app.signUp()
     let kept = 0
-    for (const [line, shape] of own) {
-      await inBatches(nasty, async (text) => {
+    for (const [line, shape, texts = nasty] of own) {
+      await inBatches(texts, async (text) => {
         const response = await fits(line, shape, text, token)
         if (response.status !== 200 || !line.startsWith('PATCH')) return
         const [field, sent] = Object.entries(shape(text) as object).at(-1)! as [string, string]
