@@ -77,6 +77,7 @@ function callbackRoute(signIn: SignIn, provider: Provider): Route {
     description:
       'The provider sends the browser here. It goes on to your page, with tokens in the fragment, or with `error` and `error_description`.',
     limit: 'none',
+    refuses: ['not_found'],
     successStatus: 302,
     async handle(call) {
       const { page, cookie } = await finishBrowser(signIn, {
