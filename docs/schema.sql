@@ -272,6 +272,7 @@ create table accounts (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  erased_at timestamptz,
   primary key (id),
   check (locale in ('sw', 'en')),
   check (mfa_method in ('none', 'totp', 'email', 'phone')),
@@ -284,7 +285,7 @@ create unique index accounts_login_phone on accounts (login_phone) where (delete
 create index accounts_email on accounts (email) where (deleted_at is null);
 create index accounts_phone on accounts (phone_number) where (deleted_at is null);
 create index accounts_unverified on accounts (created_at) where ((status = 'pending_verification') and (deleted_at is null));
-create index accounts_erased on accounts (deleted_at) where (deleted_at is not null);
+create index accounts_to_erase on accounts (deleted_at) where ((deleted_at is not null) and (erased_at is null));
 
 -- Which identifiers have ever earned the sign-up grant. Keyed hashes, so that the grant stays "once
 -- ever" without keeping deleted people's addresses.

@@ -129,7 +129,6 @@ const schema = z.object({
 
   // retention
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),
-  DELETED_ACCOUNT_DAYS: days.default(30),
   ENDED_SESSION_DAYS: days.default(30),
   REVOKED_KEY_DAYS: days.default(90),
   NOTIFICATION_DAYS: days.default(180),

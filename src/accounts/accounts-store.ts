@@ -150,18 +150,6 @@ export async function setProfile(
   )
 }
 
-/** Erases everything that names the person. The row stays, because the ledger refers to it. */
-export async function eraseAccount(tx: Tx, id: string): Promise<void> {
-  await tx.query(
-    `update accounts set deleted_at = now(), updated_at = now(), full_name = '', avatar_url = null,
-       email = null, email_verified_at = null, phone_number = null, phone_verified_at = null,
-       login_phone = null, password_hash = null, mfa_method = 'none', totp_sealed = null,
-       totp_pending_sealed = null, totp_last_step = null
-     where id = $1`,
-    [id],
-  )
-}
-
 /**
  * Registrations that were never verified, unless a code for one is still valid. They own nothing:
  * an unverified address belongs to nobody, and the sign-up bonus needs a verified one.
@@ -178,21 +166,8 @@ export function purgeUnverified(tx: Tx, batch: number, days: number): Promise<nu
   })
 }
 
-/**
- * Deleted accounts that never had money. Their identifiers stay on record as proven. Each account is
- * considered for a month only: one that has money keeps its row for ever.
- */
-export function purgeErased(tx: Tx, batch: number, days: number): Promise<number> {
-  return deleteOldest(tx, batch, {
-    table: 'accounts',
-    where: `deleted_at < now() - make_interval(days => $2::int)
-      and deleted_at > now() - make_interval(days => $2::int + 30) and ${WITHOUT_MONEY}`,
-    order: 'deleted_at',
-    params: [days],
-  })
-}
-
-const WITHOUT_MONEY = `not exists (select from ledger_accounts where account_id = accounts.id)
+/** Nothing of the ledger or of payments refers to it. */
+export const WITHOUT_MONEY = `not exists (select from ledger_accounts where account_id = accounts.id)
   and not exists (select from payments where account_id = accounts.id)`
 
 /**

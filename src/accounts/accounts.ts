@@ -21,8 +21,8 @@ export type WorkspaceMove = (
   move: { accountId: string; fromId: string; toId: string },
 ) => Promise<void>
 
-/** What another room deletes together with an account, in the same transaction. */
-export type Erasure = (tx: Tx, accountId: string) => Promise<void>
+/** What another room does in the transaction that deletes or erases an account. */
+export type AccountAct = (tx: Tx, accountId: string) => Promise<void>
 
 /** What everything about accounts shares. */
 export type Accounts = {
@@ -42,7 +42,7 @@ export type Accounts = {
   apiKeys: KeyCache
   arrivals: Arrivals
   workspaceMoves: WorkspaceMove[]
-  erasures: Erasure[]
+  onDeletion: AccountAct[]
 }
 
 /** What sending a code takes. */
@@ -80,7 +80,7 @@ export async function openAccounts(parts: {
   clock: Clock
   log: Log
   workspaceMoves?: WorkspaceMove[]
-  erasures?: Erasure[]
+  onDeletion?: AccountAct[]
 }): Promise<Accounts> {
   const { db, config, clock, log } = parts
   const keys = await openKeys(parts)
@@ -101,7 +101,7 @@ export async function openAccounts(parts: {
     apiKeys: await openKeyCache(db, clock, arrivals),
     arrivals,
     workspaceMoves: parts.workspaceMoves ?? [],
-    erasures: parts.erasures ?? [],
+    onDeletion: parts.onDeletion ?? [],
   }
 }
 

@@ -1,9 +1,10 @@
-import { purgeErased, purgeUnverified } from '../accounts/accounts-store.ts'
+import { purgeUnverified } from '../accounts/accounts-store.ts'
 import { purgeCodes } from '../accounts/codes/codes-store.ts'
 import { purgeSmsCodes } from '../accounts/codes/sms-codes-store.ts'
 import { purgeThrottles } from '../accounts/codes/throttle-store.ts'
 import { purgeKeys } from '../accounts/credentials/api-keys-store.ts'
 import { purgeSessions } from '../accounts/credentials/sessions-store.ts'
+import { eraseDeletedAccounts } from '../accounts/profile/deletion.ts'
 import { purgeAttempts, purgeSpentTokens } from '../accounts/sign-in/attempts-store.ts'
 import { purgeMoves } from '../activity/activity-store.ts'
 import { purgeHealth } from '../activity/health-store.ts'
@@ -14,8 +15,8 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { purgeJob } from '../db/purge-store.ts'
 import {
+  deleteAllStoredResponses,
   purgeStoredResponses,
-  purgeResponsesOfErased,
 } from '../gateway/responses/stored/stored-responses-store.ts'
 import { purgeVideoJobs } from '../gateway/videos/jobs-store.ts'
 import type { BackgroundJob } from '../lib/clock.ts'
@@ -42,7 +43,6 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
       purgeMessages,
       purgeMoves,
       purgeStoredResponses,
-      purgeResponsesOfErased,
       purgeHealth,
       purgeAuditRuns,
       purgeDeliveries,
@@ -52,7 +52,7 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
       (tx, batch) => purgeSessions(tx, batch, config.ENDED_SESSION_DAYS),
       (tx, batch) => purgeKeys(tx, batch, config.REVOKED_KEY_DAYS),
       (tx, batch) => purgeUnverified(tx, batch, config.UNVERIFIED_ACCOUNT_DAYS),
-      (tx, batch) => purgeErased(tx, batch, config.DELETED_ACCOUNT_DAYS),
+      (_, most) => eraseDeletedAccounts(db, { most, erasures: [deleteAllStoredResponses] }),
       (tx, batch) => purgeNotifications(tx, batch, config.NOTIFICATION_DAYS),
       (tx, batch) => purgeVideoJobs(tx, batch, config.VIDEO_JOB_DAYS),
     ],

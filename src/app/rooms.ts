@@ -1,6 +1,6 @@
 import { openAccounts } from '../accounts/accounts.ts'
 import { moveWorkspace } from '../activity/activity-store.ts'
-import { deleteAllStoredResponses } from '../gateway/responses/stored/stored-responses-store.ts'
+import { wakeVideoJobs } from '../gateway/videos/jobs-store.ts'
 import { openLimiter } from '../http/limits/limiter.ts'
 import { createReplay } from '../idempotency/replay-store.ts'
 import { startHeartbeat } from '../ledger/heartbeat-store.ts'
@@ -73,7 +73,7 @@ function openAccountsRoom(inputs: AppInputs) {
   return openAccounts({
     ...inputs,
     workspaceMoves: [moveWorkspace],
-    erasures: [deleteAllStoredResponses, deleteOperator],
+    onDeletion: [deleteOperator, wakeVideoJobs],
   })
 }
 

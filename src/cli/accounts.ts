@@ -1,11 +1,13 @@
 import { profileOf, type Account } from '../accounts/account.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts/accounts-store.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
+import { listDeleted } from '../accounts/profile/deletion-store.ts'
 import {
   endSessions,
   liftSuspension,
   revokeKeyOf,
   suspend,
+  undelete,
   type AccountAction,
   type AdminContext,
 } from '../operators/account-actions.ts'
@@ -22,6 +24,9 @@ accounts suspend <id> [--reason <text>] [--operator <name>]
                       stop its sessions and API keys at once, in every process
 accounts reinstate <id> [--reason <text>] [--operator <name>]
                       lift a suspension
+accounts restore <id|email|phone> [--reason <text>] [--operator <name>]
+                      undo a deletion of the last 30 days; payments that came since
+                      are credited. Its API keys stay revoked
 accounts sign-out <id> [--reason <text>] [--operator <name>]
                       end all its sessions; its API keys go on working
 accounts revoke-key <id> <key id> [--reason <text>] [--operator <name>]
@@ -39,6 +44,15 @@ export const accountsCommand = command<Parts>('accounts', HELP, {
   }),
   suspend: onAccount(suspend, profile),
   reinstate: onAccount(liftSuspension, profile),
+  restore: verb(['who'], {}, async ({ db }: Parts, { who, actor, reason }) => {
+    const [accountId, ...more] = await deletedIds(db, who)
+    if (accountId === undefined) return NO_ACCOUNT
+    if (more.length > 0) {
+      return failed(`Several deleted accounts had it. Name one: ${[accountId, ...more].join(', ')}`)
+    }
+    const account = await undelete(db, actor, { accountId, reason })
+    return account ? profile(account) : NO_ACCOUNT
+  }),
   'sign-out': onAccount(endSessions, ({ ended }) => done(`Sessions ended: ${ended}.`)),
   'revoke-key': verb(['accountId', 'keyId'], {}, async ({ db }: Parts, given) => {
     if (!isUuid(given.accountId) || !isUuid(given.keyId)) return NO_ACCOUNT
@@ -87,6 +101,12 @@ async function find(db: Db, identifier: string): Promise<Account | undefined> {
   if (isUuid(identifier)) return findAccount(db, identifier)
   const who = readIdentifier(identifier)
   return who && ((await findOwner(db, who)) ?? (await findClaimant(db, who)))
+}
+
+async function deletedIds(db: Db, identifier: string): Promise<string[]> {
+  if (isUuid(identifier)) return [identifier]
+  const who = readIdentifier(identifier)
+  return who ? listDeleted(db, who.value) : []
 }
 
 function profile(account: Account): CommandResult {

@@ -122,6 +122,16 @@ export const en: Language = {
       body: 'To protect your account, we ended one of your sessions because an old sign-in token was used again. Please sign in again. If you notice anything unusual, change your password immediately.',
       sms: 'Mlango: we ended one of your sessions to protect your account. If you notice anything unusual, change your password immediately.',
     }),
+    'security.account_deleted': () => ({
+      title: 'Account deleted',
+      body: 'Your account was deleted. Nobody can sign in to it any more, its API keys no longer work, and its credits cannot be used. If this was not you, or you want it back, ask the service to restore it within 30 days.',
+      sms: 'Mlango: your account was deleted. If this was not you, or you want it back, ask us to restore it within 30 days.',
+    }),
+    'security.account_restored': () => ({
+      title: 'Account restored',
+      body: 'Your account was restored, with its credits. Sign in as before. Its API keys no longer work: create new ones.',
+      sms: 'Mlango: your account was restored, with its credits. Sign in as before. Create new API keys, as the old ones no longer work.',
+    }),
     'api_key.created': ({ name, last4 }) => ({
       title: 'API key created',
       body: `A new API key, "${oneLine(name)}" (ending in ${oneLine(last4)}), was created in your account. ${NOT_YOUR_KEY}`,

@@ -122,6 +122,16 @@ export const sw: Language = {
       body: 'Ili kulinda akaunti yako, tumefunga kipindi kimoja kwa sababu tokeni ya zamani ya kuingia imetumika tena. Tafadhali ingia tena. Ukiona jambo lisilo la kawaida, badilisha nenosiri lako mara moja.',
       sms: 'Mlango: tumefunga kipindi kimoja ili kulinda akaunti yako. Ukiona jambo lisilo la kawaida, badilisha nenosiri lako mara moja.',
     }),
+    'security.account_deleted': () => ({
+      title: 'Akaunti imefutwa',
+      body: 'Akaunti yako imefutwa. Hakuna anayeweza kuingia tena, funguo zake za API hazifanyi kazi, na krediti zake haziwezi kutumika. Kama si wewe uliyeifuta, au unataka irudishwe, tuombe kuirudisha ndani ya siku 30.',
+      sms: 'Mlango: akaunti yako imefutwa. Kama si wewe uliyeifuta, au unataka irudishwe, tuombe kuirudisha ndani ya siku 30.',
+    }),
+    'security.account_restored': () => ({
+      title: 'Akaunti imerudishwa',
+      body: 'Akaunti yako imerudishwa pamoja na krediti zake. Ingia kama kawaida. Funguo zake za API hazifanyi kazi tena: tengeneza mpya.',
+      sms: 'Mlango: akaunti yako imerudishwa pamoja na krediti zake. Ingia kama kawaida. Funguo za API za awali hazifanyi kazi: tengeneza mpya.',
+    }),
     'api_key.created': ({ name, last4 }) => ({
       title: 'Ufunguo wa API umeundwa',
       body: `Ufunguo mpya wa API, "${oneLine(name)}" (unaoishia na ${oneLine(last4)}), umeundwa kwenye akaunti yako. ${NOT_YOUR_KEY}`,

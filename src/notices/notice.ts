@@ -18,6 +18,8 @@ export type NoticeData = {
   'security.recovery_codes_made': Record<string, never>
   'security.recovery_code_used': { left: number }
   'security.session_reuse': { session_id?: string }
+  'security.account_deleted': Record<string, never>
+  'security.account_restored': Record<string, never>
   'api_key.created': { key_id: string; name: string; last4: string }
   'video.completed': { video_id: string; model: string }
   'video.failed': { video_id: string; model: string }

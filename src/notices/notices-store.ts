@@ -100,6 +100,10 @@ export async function markNotificationRead(
   return NOTIFICATION.first(rows)
 }
 
+export async function deleteNotifications(tx: Tx, accountId: string): Promise<void> {
+  await tx.query('delete from notifications where account_id = $1', [accountId])
+}
+
 /** Returns how many there were. */
 export async function markAllRead(tx: Tx, accountId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(

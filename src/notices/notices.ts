@@ -34,7 +34,7 @@ export async function notify(tx: Tx, notice: Notice): Promise<void> {
   const id = uuidv7()
   await insertNotification(tx, { id, accountId, type, data, title, body })
   const category = categoryOf(type)
-  for (const address of addressesFor(category, recipient)) {
+  for (const address of addressesFor(type, recipient)) {
     const about = { accountId, notice: category, notificationId: id }
     const content = contentFor(address, text, locale)
     await insertMessage(tx, { id: uuidv7(), ...about, ...address, ...content })

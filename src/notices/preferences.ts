@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
-import type { NoticeCategory } from './notice.ts'
+import { categoryOf, type NoticeType } from './notice.ts'
 import type { Preferences, PreferencesPatch } from './preferences-store.ts'
 import { DEFAULT_PREFERENCES, readPreferences, savePreferences } from './preferences-store.ts'
 import type { Channel } from './sender.ts'
@@ -42,16 +42,19 @@ export type Address = { channel: Channel; to: string }
 /**
  * Where a notice goes: the verified addresses whose channel is on for its category. A security
  * notice that would reach nobody, because the chosen channel has no verified address, goes to the
- * other one: nobody must be able to steal an account without its owner being warned.
+ * other one: nobody must be able to steal an account without its owner being warned. That the
+ * account was deleted is told at every verified address, since it cannot be read in the app.
  */
 export function addressesFor(
-  category: NoticeCategory,
+  type: NoticeType,
   recipient: { email: string | null; phone: string | null; preferences: Preferences | undefined },
 ): Address[] {
+  const category = categoryOf(type)
   const preferences = recipient.preferences ?? DEFAULT_PREFERENCES
   const all: Address[] = []
   if (recipient.email !== null) all.push({ channel: 'email', to: recipient.email })
   if (recipient.phone !== null) all.push({ channel: 'sms', to: recipient.phone })
+  if (type === 'security.account_deleted') return all
   const chosen = all.filter(({ channel }) => preferences[channel][category])
   return chosen.length === 0 && category === 'security' ? all : chosen
 }

@@ -5,9 +5,11 @@ import { VERIFY_PURPOSE } from '../accounts/codes/codes.ts'
 import { resendInside } from '../accounts/codes/resend.ts'
 import { findKey, revokeKey } from '../accounts/credentials/api-keys-store.ts'
 import { endAllSessions, listSessions } from '../accounts/credentials/sessions-store.ts'
+import { restoreAccount } from '../accounts/profile/deletion.ts'
 import { reinstateAccount, suspendAccount } from '../accounts/suspension.ts'
 import type { Db } from '../db/db.ts'
 import { Failure, invalidField } from '../lib/failure.ts'
+import { releaseHeldBack } from '../payments/reviews-store.ts'
 import { tellWebhooks } from '../webhooks/events.ts'
 import { withAuditLog, type AuditEvent } from './audit-log.ts'
 import { requireAuthorityOver, type Actor } from './actor.ts'
@@ -56,6 +58,22 @@ export async function liftSuspension(
   })
   admin.forget(accountId)
   return changed?.account
+}
+
+/** Undoes a deletion, and lets payments through that waited for it. Keys and sessions stay ended. */
+export function undelete(
+  db: Db,
+  actor: Actor,
+  { accountId, reason }: AccountAction,
+): Promise<Account | undefined> {
+  return withAuditLog(db, actor, async (tx, record) => {
+    const account = await restoreAccount(tx, accountId)
+    if (!account) return undefined
+    await releaseHeldBack(tx, accountId)
+    const target = { type: 'account', id: accountId }
+    await record({ action: 'account.undelete', target, reason, after: { status: account.status } })
+    return account
+  })
 }
 
 /** Signs the account out everywhere. Its API keys go on working. */

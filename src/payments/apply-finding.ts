@@ -9,7 +9,7 @@ import { tellWebhooks } from '../webhooks/events.ts'
 import type { Decision, Finding } from './payment-state.ts'
 import { decide } from './payment-state.ts'
 import type { Payment } from './payments-store.ts'
-import { addReceived, lockPayment, writeFinding } from './payments-store.ts'
+import { addReceived, isOfDeleted, lockPayment, writeFinding } from './payments-store.ts'
 import type { CheckTiming } from './schedule.ts'
 import { nextCheckS } from './schedule.ts'
 
@@ -36,9 +36,11 @@ export async function applyFinding(
     const locked = await lockPayment(tx, paymentId)
     if (!locked) return undefined
     const { payment, now } = locked
-    const decision = decide(payment, finding, now)
+    const accountDeleted = await isHeldBack(tx, payment, finding)
+    const state = { ...payment, accountDeleted }
+    const decision = decide(state, finding, now)
     if (decision.credit) await credit(tx, parts, payment)
-    const nextS = nextCheckS(parts.timing, payment, decision, now)
+    const nextS = nextCheckS(parts.timing, state, decision, now)
     const { wordS } = parts.timing
     const feeTzs = decision.status === 'completed' ? feeOf(payment, finding) : undefined
     await writeFinding(tx, { ...decision, id: payment.id, feeTzs, nextCheckS: nextS, wordS })
@@ -54,6 +56,12 @@ export async function applyFinding(
   const { payment, decision } = applied
   writeLog(parts.log, payment, decision, finding)
   return { ...payment, status: decision.status }
+}
+
+/** Once marked it stays so until the account is restored: an operator may have paid it back. */
+async function isHeldBack(tx: Tx, payment: Payment, finding: Finding): Promise<boolean> {
+  if (finding.status !== 'completed') return false
+  return payment.review === 'account_deleted' || isOfDeleted(tx, payment)
 }
 
 /** Only of the payment itself, and no more than it: anything else is not a fee. */

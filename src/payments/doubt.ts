@@ -1,8 +1,12 @@
 import { statusWord } from './provider-http.ts'
 import type { Found, Observation } from './provider.ts'
 
-/** Why a person should look at a payment. `unconfirmed`: it was completed, and no longer is. */
+/**
+ * Why a person should look at a payment. `unconfirmed`: it was completed, and no longer is.
+ * `account_deleted`: it was paid after that, and is not credited unless the account is restored.
+ */
 export type ReviewReason =
+  | 'account_deleted'
   | 'amount_mismatch'
   | 'currency_mismatch'
   | 'reference_mismatch'

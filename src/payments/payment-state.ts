@@ -13,6 +13,8 @@ export type PaymentState = {
   currency: string
   createdAt: Date
   expiresAt: Date
+  /** Not to be credited: the account was deleted, and not restored since. */
+  accountDeleted: boolean
 }
 
 export type PaymentStatus = 'pending' | 'completed' | 'failed' | 'expired'
@@ -45,7 +47,10 @@ export const SUBMIT_WINDOW_MS = 5 * 60_000
  * is the database's time, here as in `decide`: on two clocks, the payment could be given up while
  * its create is still being sent.
  */
-export function isSubmitting(state: PaymentState, now: Date): boolean {
+export function isSubmitting(
+  state: Pick<PaymentState, 'status' | 'accepted' | 'createdAt'>,
+  now: Date,
+): boolean {
   const open = now.getTime() < state.createdAt.getTime() + SUBMIT_WINDOW_MS
   return state.status === 'pending' && !state.accepted && open
 }
@@ -115,11 +120,15 @@ function whenFound(state: PaymentState, found: Found, now: Date): Decision {
 }
 
 function whenPaid(state: PaymentState, found: Found, now: Date): Decision {
+  const said = saidBy(found)
   const review = mismatchOf(state, found)
   if (review) {
     const decision = expiredOrSame(state, now)
     const errorCode = decision.status !== state.status ? 'amount_mismatch' : decision.errorCode
-    return { ...decision, review, said: saidBy(found), errorCode }
+    return { ...decision, review, said, errorCode }
+  }
+  if (state.accountDeleted) {
+    return { ...expiredOrSame(state, now), review: 'account_deleted', said }
   }
   const late = state.status !== 'pending'
   return { ...unchanged(state), status: 'completed', credit: true, late }

@@ -95,6 +95,14 @@ export async function lockPayment(tx: Tx, id: string): Promise<TimedPayment | un
   return row && timedPaymentOf(row)
 }
 
+/** Asked after the lock: a restoration waits for it, or has committed. */
+export async function isOfDeleted(tx: Tx, { accountId }: Payment): Promise<boolean> {
+  const rows = await tx.read('select 1 from accounts where id = $1 and deleted_at is not null', [
+    accountId,
+  ])
+  return rows.length > 0
+}
+
 export type PaymentChange = {
   id: string
   status: PaymentStatus

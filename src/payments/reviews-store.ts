@@ -39,6 +39,15 @@ export async function countToReview(tx: Tx): Promise<number> {
   return row!.count
 }
 
+/** Their account was restored: they are checked at once, and credited. */
+export async function releaseHeldBack(tx: Tx, accountId: string): Promise<void> {
+  await tx.query(
+    `update payments set review = null, review_said = null, review_at = null, next_check_at = now()
+     where account_id = $1 and review = 'account_deleted' and reviewed_at is null`,
+    [accountId],
+  )
+}
+
 type Reviewed = { operator: string; note: string | undefined }
 
 /** False when there is nothing to review: another operator may have been faster. */

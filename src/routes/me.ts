@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
 import { changePhone } from '../accounts/profile/phone.ts'
-import { changeProfile, deleteAccount, readProfile } from '../accounts/profile/profile.ts'
-import { creditsNumber } from '../ledger/money.ts'
-import { balanceOf } from '../ledger/statement.ts'
+import { deleteOwnAccount } from '../accounts/profile/deletion.ts'
+import { changeProfile, readProfile } from '../accounts/profile/profile.ts'
 import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
 import { E164, codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
@@ -87,13 +86,21 @@ function deleteRoute(accounts: Accounts): Route {
   return route({
     ...own,
     method: 'DELETE',
-    summary: 'Delete your account. The answer says how many credits were lost with it',
-    description: 'It is unusable at once, with its sessions and API keys.',
-    response: z.object({ credits_lost: z.number() }),
-    async handle({ principal: { accountId } }) {
-      await deleteAccount(accounts, accountId)
-      const { balanceMicro } = await balanceOf(accounts.db, accountId)
-      return { data: { credits_lost: creditsNumber(balanceMicro) } }
+    summary: 'Delete your account',
+    description:
+      'It is unusable at once, with its sessions and API keys; video jobs that run are cancelled, uncharged. You are told at your verified addresses. Credits are not paid out. For 30 days the operator can restore the account; after that what names you is erased.',
+    body: z
+      .object({
+        password: z.string().max(128).optional().meta({
+          description:
+            'Asked for by our own pages. Where it is sent it must be right; an account without one must have signed in within the last ten minutes',
+        }),
+      })
+      .optional(),
+    response: z.object({}),
+    async handle({ principal, body }) {
+      await deleteOwnAccount(accounts, principal, body?.password)
+      return { data: {} }
     },
   })
 }

@@ -4,13 +4,17 @@ import { before, beforeEach, test } from 'node:test'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { findAccount, insertAccount } from '../../src/accounts/accounts-store.ts'
 import { putCode } from '../../src/accounts/codes/codes-store.ts'
-import { deleteAccount } from '../../src/accounts/profile/profile.ts'
+import { replaceRecoveryCodes } from '../../src/accounts/codes/recovery-codes-store.ts'
+import { deleteAccount, restoreAccount } from '../../src/accounts/profile/deletion.ts'
 import { activate, proveIdentifier } from '../../src/accounts/sessions/activation.ts'
 import { openSession } from '../../src/accounts/sessions/sessions.ts'
+import { linkIdentity } from '../../src/accounts/sign-in/identities-store.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/accounts/workspaces/api-keys.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
+import { insertStoredResponse } from '../../src/gateway/responses/stored/stored-responses-store.ts'
+import { savePreferences } from '../../src/notices/preferences-store.ts'
 import { notify } from '../../src/notices/notices.ts'
 import { purgeExpired } from '../../src/app/purge-expired.ts'
 import { openTestAccounts } from '../support/accounts.ts'
@@ -95,7 +99,42 @@ withDatabase('purge-expired', (open) => {
     assert.deepEqual([await has(active), await has(suspended)], [true, true])
   })
 
-  test('of deleted accounts the one that had money keeps its row; the bonus is granted once', async () => {
+  test('a deleted account stays whole until it is erased, after 30 days', async () => {
+    const id = await register(email)
+    await verify(id, email)
+    const belongings = [
+      'accounts where id = $1 and email is not null',
+      'identities where account_id = $1',
+      'recovery_codes where account_id = $1',
+      'notification_preferences where account_id = $1',
+      'notifications where account_id = $1',
+      'stored_responses where account_id = $1',
+    ]
+    const left = async () => {
+      const found = []
+      for (const one of belongings) {
+        if ((await db.query(`select 1 from ${one}`, [id])).length > 0) found.push(one)
+      }
+      return found
+    }
+    await linkIdentity(db, { issuer: 'https://issuer.example', subject: id }, id)
+    await replaceRecoveryCodes(db, id, [randomBytes(32)])
+    await savePreferences(db, id, { email: { usage: false } })
+    const kept = { accountId: id, id, previousId: undefined, input: '[]', response: '{}', days: 60 }
+    await insertStoredResponse(db, kept)
+    await deleteAccount(accounts, id)
+    await age('accounts', id, 'deleted_at', 29)
+    await purge()
+    assert.deepEqual(await left(), belongings)
+    await age('accounts', id, 'deleted_at', 31)
+    await purge()
+    assert.deepEqual(await left(), [])
+    assert.equal(await db.begin((tx) => restoreAccount(tx, id)), undefined)
+    const [row] = await db.query('select * from accounts where id = $1', [id])
+    assert.equal(JSON.stringify(row).includes(email), false)
+  })
+
+  test('of erased accounts the one that had money keeps its row; the bonus is granted once', async () => {
     const first = await register(email)
     assert.equal(await verify(first, email), 100_000_000n)
     await deleteAccount(accounts, first)

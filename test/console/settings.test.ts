@@ -108,15 +108,17 @@ test('name, language, notices, password and email are changed in place', async (
   await tab.context.close()
 })
 
-test('deletion names the credits that are lost, and leaves nothing behind', async () => {
+test('deletion names the credits, asks for the password, and leaves nothing behind', async () => {
   const tab = await openSignedIn(rig, '/app/settings', { credits: '1234.5' })
   const { page, person } = tab
+  const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Futa akaunti yangu' }).click()
-  await page.getByText('Utapoteza krediti 1,234.5.').waitFor()
+  await dialog.getByText('Akaunti hii ina krediti 1,234.5.').waitFor()
+  const erase = dialog.getByRole('button', { name: 'Futa akaunti' })
+  await erase.click()
+  await dialog.getByText('Nenosiri si sahihi.').waitFor()
   await checkPage(tab, 'deletion')
-  const erase = page.getByRole('button', { name: 'Futa kabisa' })
-  assert.ok(await erase.isDisabled())
-  await page.getByLabel('Andika FUTA').fill('futa')
+  await dialog.getByLabel('Nenosiri', { exact: true }).fill(PASSWORD)
   await erase.click()
   await page.waitForURL(`${rig.url}/`)
   const body = { identifier: person.email, password: PASSWORD }

@@ -8,17 +8,32 @@ describe('where a notice goes', () => {
     addressesFor(...query).map(({ channel }) => channel)
 
   it('by default: payments to both, usage by email only', () => {
-    assert.deepEqual(channels('payments', { ...both, preferences: undefined }), ['email', 'sms'])
-    assert.deepEqual(channels('usage', { ...both, preferences: undefined }), ['email'])
-    assert.deepEqual(channels('usage', { ...both, email: null, preferences: undefined }), [])
+    assert.deepEqual(channels('payment.completed', { ...both, preferences: undefined }), [
+      'email',
+      'sms',
+    ])
+    assert.deepEqual(channels('video.completed', { ...both, preferences: undefined }), ['email'])
+    assert.deepEqual(
+      channels('video.completed', { ...both, email: null, preferences: undefined }),
+      [],
+    )
   })
 
   it('keeps a security notice from reaching nobody', () => {
     const off = { payments: false, usage: false, security: false }
     const preferences = { email: off, sms: { ...off, security: true } }
-    assert.deepEqual(channels('security', { ...both, preferences }), ['sms'])
-    assert.deepEqual(channels('security', { ...both, phone: null, preferences }), ['email'])
-    assert.deepEqual(channels('payments', { ...both, phone: null, preferences }), [])
+    assert.deepEqual(channels('security.new_login', { ...both, preferences }), ['sms'])
+    assert.deepEqual(channels('security.new_login', { ...both, phone: null, preferences }), [
+      'email',
+    ])
+    assert.deepEqual(channels('payment.completed', { ...both, phone: null, preferences }), [])
+  })
+
+  it('that the account was deleted is told at every verified address', () => {
+    const off = { payments: false, usage: false, security: false }
+    const preferences = { email: off, sms: { ...off, security: true } }
+    const all = channels('security.account_deleted', { ...both, preferences })
+    assert.deepEqual(all, ['email', 'sms'])
   })
 })
 

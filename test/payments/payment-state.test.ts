@@ -18,6 +18,7 @@ const stateWith = (changes: Partial<PaymentState> = {}): PaymentState => ({
   currency: 'TZS',
   createdAt: CREATED,
   expiresAt: EXPIRES,
+  accountDeleted: false,
   ...changes,
 })
 
@@ -180,6 +181,20 @@ describe('the life of a payment', () => {
       found('completed', { amountTzs: 4999 }),
       LATE,
       { status: 'expired', credit: false, review: 'amount_mismatch' },
+    ],
+    [
+      'paid after the account was deleted',
+      stateWith({ accountDeleted: true }),
+      found('completed'),
+      EARLY,
+      { status: 'pending', credit: false, review: 'account_deleted', said: 'completed TZS 5000' },
+    ],
+    [
+      'so late that it has expired, too',
+      stateWith({ accountDeleted: true }),
+      found('completed'),
+      LATE,
+      { status: 'expired', credit: false, review: 'account_deleted', errorCode: 'timeout' },
     ],
     [
       'another payment',

@@ -357,8 +357,8 @@ export type Documented = {
   }
   'DELETE /v1/me': {
     query: {}
-    body: undefined
-    answer: { status: 'success'; code: 200; data: { credits_lost: number }; request_id: string }
+    body: { password?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
   'POST /v1/me/phone': {
     query: {}

@@ -2,22 +2,14 @@ import { Failure } from '../../lib/failure.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { eraseAccount, findAccount, lockAccount, setProfile } from '../accounts-store.ts'
-import { voidCodes } from '../codes/codes-store.ts'
+import { findAccount, lockAccount, setProfile } from '../accounts-store.ts'
 import { changeMfa, changesMfa } from '../codes/mfa.ts'
 import type { MfaChange, MfaSecrets } from '../codes/mfa.ts'
-import { countRecoveryCodes, deleteRecoveryCodes } from '../codes/recovery-codes-store.ts'
+import { countRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { enrolmentTries, takeTry } from '../codes/throttle.ts'
-import { revokeAllKeys } from '../credentials/api-keys-store.ts'
-import {
-  endAllSessions,
-  forgetSecondFactors,
-  markSecondFactor,
-} from '../credentials/sessions-store.ts'
-import { deletePreferences } from '../../notices/preferences-store.ts'
-import { unlinkIdentities } from '../sign-in/identities-store.ts'
+import { forgetSecondFactors, markSecondFactor } from '../credentials/sessions-store.ts'
 
 export type ProfileChange = MfaChange & {
   fullName?: string | undefined
@@ -75,26 +67,6 @@ function splitCodes(account: Account, change: ProfileChange) {
   return leaving
     ? { code: mfaCode ?? totpCode, rest: { ...change, totpCode: undefined } }
     : { code: mfaCode, rest: change }
-}
-
-/** The row stays, because the ledger refers to it. Identifiers are freed, credentials revoked. */
-export async function deleteAccount(
-  accounts: Pick<Accounts, 'apiKeys' | 'db' | 'erasures' | 'sessions'>,
-  accountId: string,
-): Promise<void> {
-  await accounts.db.begin(async (tx) => {
-    if (!(await lockAccount(tx, accountId))) return
-    await endAllSessions(tx, accountId, 'deleted')
-    await revokeAllKeys(tx, accountId)
-    await voidCodes(tx, accountId)
-    await deleteRecoveryCodes(tx, accountId)
-    await unlinkIdentities(tx, accountId)
-    await deletePreferences(tx, accountId)
-    for (const erase of accounts.erasures) await erase(tx, accountId)
-    await eraseAccount(tx, accountId)
-  })
-  accounts.sessions.forget(accountId)
-  accounts.apiKeys.forget(accountId)
 }
 
 /** The session was live a moment ago; the account may have been deleted since. */

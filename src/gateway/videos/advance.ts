@@ -7,13 +7,14 @@ import { backOff, callSignal, type WorkerParts } from './pacing.ts'
 import { submitJob } from './submission.ts'
 import { noteRenewal, postpone } from './work-store.ts'
 
-/** Submits a job that this process has claimed, or asks for its status. */
+/** Submits a job that this process has claimed, asks for its status, or ends it. */
 export async function advanceJob(
   parts: WorkerParts,
   job: ClaimedJob,
   signal: AbortSignal,
 ): Promise<void> {
   await parts.onStep('claimed')
+  if (job.orphaned) return void (await endJob(parts, job, CANCELLED))
   if (job.holdDue) await renewHold(parts, job)
   if (job.status === 'processing') return poll(parts, job, signal)
   if (job.overdue) return void (await endJob(parts, job, EXPIRED))
@@ -30,6 +31,7 @@ async function renewHold({ db, clock }: WorkerParts, job: ClaimedJob): Promise<v
   })
 }
 
+const CANCELLED = { status: 'cancelled', errorCode: 'cancelled' } as const
 const EXPIRED = { status: 'expired', errorCode: 'expired' } as const
 
 /** A failed poll decides nothing; that the upstream no longer knows the job ends it. */

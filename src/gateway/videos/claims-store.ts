@@ -40,6 +40,11 @@ const CLAIMED = columns({
   submits: int,
   polls: int,
   overdue: as('deadline <= now()', bool),
+  /** The account was deleted. */
+  orphaned: as(
+    'exists (select from accounts a where a.id = account_id and a.deleted_at is not null)',
+    bool,
+  ),
   createdAt: time,
 })
 export type ClaimedJob = RowOf<typeof CLAIMED>

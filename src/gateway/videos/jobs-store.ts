@@ -131,6 +131,15 @@ export async function expireAtOnce(tx: Tx, id: string): Promise<void> {
   )
 }
 
+/** When their account was deleted: the worker then ends them. */
+export async function wakeVideoJobs(tx: Tx, accountId: string): Promise<void> {
+  await tx.query(
+    `update video_jobs set next_look_at = now()
+     where account_id = $1 and next_look_at is not null`,
+    [accountId],
+  )
+}
+
 /** Holds of jobs that have not ended, which the sweeper must leave. */
 export async function holdsOfLiveJobs(tx: Tx, jobIds: string[]): Promise<Set<string>> {
   const rows = await tx.read<{ hold_id: string }>(

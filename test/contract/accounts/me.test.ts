@@ -244,34 +244,3 @@ describe('POST /v1/me/phone', () => {
     refused(await app.call('POST /v1/me/phone', { body }), 401, 'unauthorized')
   })
 })
-
-describe('DELETE /v1/me', () => {
-  it('200: sessions and keys stop working, identifiers are free, credits are not granted twice', async () => {
-    const person = await app.signUp()
-    const key = await app.call('POST /v1/api-keys', { token: person.token, body: { name: 'k' } })
-    const response = await app.call('DELETE /v1/me', { token: person.token })
-    assert.equal(response.status, 200)
-    assert.deepEqual(response.body.data, { credits_lost: 100 })
-    for (const token of [person.token, key.body.data.key]) {
-      refused(await app.call('GET /v1/me', { token }), 401, 'unauthorized')
-    }
-    const body = { refresh_token: person.refresh }
-    refused(await app.call('POST /v1/auth/refresh', { body }), 401, 'unauthorized')
-    const again = await app.signUp(person.email)
-    assert.notEqual(again.id, person.id)
-    const books = await app.db.query(
-      'select account_id from ledger_entries where account_id = any($1::uuid[])',
-      [[person.id, again.id]],
-    )
-    assert.deepEqual(
-      books.map((row) => row.account_id),
-      [person.id],
-    )
-    const [row] = await app.db.query('select * from accounts where id = $1', [person.id])
-    assert.equal(JSON.stringify(row).includes(person.email), false)
-  })
-
-  it('401 without a token', async () => {
-    refused(await app.call('DELETE /v1/me'), 401, 'unauthorized')
-  })
-})

@@ -148,17 +148,6 @@ test('kept responses are read, listed and deleted by their owner', async () => {
   }
 })
 
-test('what is kept goes with its account', async () => {
-  const juma = await app.customer('10')
-  await respond(hello(), { token: juma.key })
-  const count = async () =>
-    (await app.db.query('select id from stored_responses where account_id = $1', [juma.accountId]))
-      .length
-  assert.equal(await count(), 1)
-  await app.call('DELETE /v1/me', { token: juma.token })
-  assert.equal(await count(), 0)
-})
-
 test('a retry with its Idempotency-Key gets the same response, and is not charged', async () => {
   const headers = { 'idempotency-key': 'responses-1' }
   const first = await respond(hello(), { headers })

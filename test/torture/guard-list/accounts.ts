@@ -4,9 +4,9 @@ import type { Guard } from './guard.ts'
 export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
     name: 'a deleted account with money is not purged',
-    file: 'src/accounts/accounts-store.ts',
-    find: 'make_interval(days => $2::int + 30) and ${WITHOUT_MONEY}',
-    put: 'make_interval(days => $2::int + 30)',
+    file: 'src/accounts/profile/deletion-store.ts',
+    find: 'delete from accounts where id = $1 and ${WITHOUT_MONEY}',
+    put: 'delete from accounts where id = $1',
     test: 'test/app/purge-expired.test.ts',
     fails: /had money keeps its row/,
   },

@@ -12,10 +12,10 @@ export const APP_GUARDS: readonly Guard[] = [
   },
   {
     name: 'what is kept goes with its account',
-    file: 'src/app/rooms.ts',
-    find: 'erasures: [deleteAllStoredResponses, deleteOperator],',
-    put: 'erasures: [deleteOperator],',
-    test: 'test/contract/gateway/responses.test.ts',
-    fails: /goes with its account/,
+    file: 'src/app/purge-expired.ts',
+    find: 'erasures: [deleteAllStoredResponses] }',
+    put: 'erasures: [] }',
+    test: 'test/app/purge-expired.test.ts',
+    fails: /until it is erased/,
   },
 ]

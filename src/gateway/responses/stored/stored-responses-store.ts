@@ -99,18 +99,6 @@ export function purgeStoredResponses(tx: Tx, batch: number): Promise<number> {
   })
 }
 
-/** Calls in progress may have stored responses for an account that was deleted meanwhile. */
-export async function purgeResponsesOfErased(tx: Tx, batch: number): Promise<number> {
-  const rows = await tx.query(
-    `delete from stored_responses where (account_id, id) in (
-       select account_id, stored_responses.id from accounts join stored_responses on account_id = accounts.id
-       where accounts.deleted_at > now() - interval '1 day' limit $1)
-     returning id`,
-    [batch],
-  )
-  return rows.length
-}
-
 /** The oldest responses of accounts that store more than `mostBytes`. */
 export async function purgeResponsesOverLimit(
   tx: Tx,

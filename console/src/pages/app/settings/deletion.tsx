@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { useFacts } from '../../../catalog/rate.ts'
 import { ask } from '../../../client/ask.ts'
 import { closeSession } from '../../../client/session.ts'
 import { useAsk } from '../../../client/use-ask.ts'
@@ -31,44 +32,50 @@ export function Deletion() {
   )
 }
 
-/** Says what is lost, and asks for a word to be typed, so that it cannot happen by accident. */
+/** Says what happens, and asks for the password: whoever finds the page open must not delete it. */
 function DeleteAccount({ onClose }: { onClose(): void }) {
   const words = useWords(settingsWords)
   const { number } = useFormats()
   const client = useQueryClient()
   const [, go] = useLocation()
-  const [typed, setTyped] = useState('')
+  const social = useFacts().data?.data.sign_in
+  const [password, setPassword] = useState('')
   const balance = useAsk('GET /v1/billing/balance', {}, { staleTime: 0 })
   const form = useForm({
-    send: () => ask('DELETE /v1/me'),
+    send: () => ask('DELETE /v1/me', { body: { password } }),
     onDone: () => {
       go('/', { replace: true })
       closeSession()
       client.clear()
     },
   })
+  const isWrong = form.wrongField === 'password'
   return (
     <ConfirmDialog
       title={words.deletionTitle}
       button={words.deletionDo}
       form={form}
-      disabled={typed.trim().toUpperCase() !== words.deletionWord || balance.data === undefined}
+      kinds={{ forbidden: words.deletionEnterAgain }}
+      isSaid={isWrong}
+      disabled={balance.data === undefined}
       onClose={onClose}
     >
       <Loaded query={balance}>
         {({ data }) => (
-          <Notice tone="bad" title={words.deletionLoses(number(data.balance_credits, 6))}>
+          <Notice tone="bad" title={words.deletionCredits(number(data.balance_credits, 6))}>
             <p>{words.deletionKeys}</p>
-            <p>{words.deletionOut}</p>
+            <p>{words.deletionBack}</p>
           </Notice>
         )}
       </Loaded>
       <Field
-        label={words.deletionType(words.deletionWord)}
-        value={typed}
-        onChange={setTyped}
-        autoComplete="off"
-        autoCapitalize="characters"
+        label={words.password}
+        type="password"
+        value={password}
+        onChange={setPassword}
+        autoComplete="current-password"
+        hint={social?.google || social?.github ? words.passwordSocial : undefined}
+        error={isWrong ? words.passwordWrong : undefined}
       />
     </ConfirmDialog>
   )

@@ -24,6 +24,7 @@ export const paymentsWords = words({
       expired: 'Hayajajibiwa',
     },
     reviews: {
+      account_deleted: 'Akaunti ilifutwa kabla ya pesa kufika',
       reversed: 'Pesa imerudishwa kwa mlipaji',
       amount_mismatch: 'Kiasi hakilingani',
       currency_mismatch: 'Sarafu hailingani',
@@ -87,6 +88,7 @@ export const paymentsWords = words({
     state: 'State',
     states: { pending: 'Waiting', completed: 'Paid', failed: 'Failed', expired: 'No answer' },
     reviews: {
+      account_deleted: 'The account was deleted before the money came',
       reversed: 'The money was taken back',
       amount_mismatch: 'The amount differs',
       currency_mismatch: 'The currency differs',
