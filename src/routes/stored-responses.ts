@@ -13,6 +13,7 @@ export const responseShape = z.looseObject({
   id: z.string().meta({ example: 'resp_8fKq2mZp4TnW9xLc7RbYvH3s' }),
   object: z.literal('response'),
   created_at: z.int(),
+  completed_at: z.int().nullish(),
   status: z.enum(['completed', 'incomplete']),
   model: z.string(),
   output: z.array(z.looseObject({ type: z.string() })).meta({

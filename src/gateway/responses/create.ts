@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import { inCallersFields } from '../chat/dialects.ts'
@@ -9,6 +10,7 @@ import type { ChatParts, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './request/body.ts'
 import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-body.ts'
 import type { ResponseStyle } from './answer/events.ts'
+import { unixSeconds } from './answer/response.ts'
 import { historyOf, withReferences } from './stored/history.ts'
 import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
 import { nativeResponsesRequest } from './request/native.ts'
@@ -34,7 +36,7 @@ export async function createResponse(
   const { own, items } = await conversationFor(responses, call, body)
   const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
-  const style = styleOf(body, read, { seed, model: model.id, at: gateway.billing.clock.now() })
+  const style = styleOf(body, read, { seed, model: model.id, clock: gateway.billing.clock })
   const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
   const native = natively ? nativeResponsesRequest(body, items, names) : undefined
@@ -74,12 +76,12 @@ async function conversationFor(
 function styleOf(
   body: ResponsesBody,
   { tools, chat }: AskedChat,
-  { seed, model, at }: { seed: string; model: string; at: Date },
+  { seed, model, clock }: { seed: string; model: string; clock: Clock },
 ): ResponseStyle {
-  const createdAt = Math.floor(at.getTime() / 1_000)
   return {
     // Kept until the answer has ended, so without the conversation.
-    head: { seed, model, createdAt, body: { ...body, input: undefined } },
+    head: { seed, model, createdAt: unixSeconds(clock), body: { ...body, input: undefined } },
+    clock,
     tools,
     encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
     logprobs: chat.logprobs === true,

@@ -3,7 +3,7 @@ import type { StreamForm, WholeForm } from '../chat/form.ts'
 import { EventWriter } from './answer/event-writer.ts'
 import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
 import { NativeEvents } from './answer/native-events.ts'
-import { usageOf } from './answer/response.ts'
+import { totalsOf } from './answer/response.ts'
 import { nativeAnswer, wholeAnswer, wholeResponse } from './answer/whole.ts'
 import type { ResponseStorage } from './stored/storage.ts'
 
@@ -12,7 +12,7 @@ export function responseWholeForm(style: ResponseStyle, { store }: ResponseStora
   return ({ body, native }, usage) => {
     const answer =
       native === undefined ? wholeAnswer(body, head, tools) : nativeAnswer(native, head.seed)
-    return wholeResponse(answer, usageOf(usage), { head, encrypted, store })
+    return wholeResponse(answer, totalsOf(style.clock, usage), { head, encrypted, store })
   }
 }
 
@@ -38,7 +38,7 @@ export function responseStreamForm(style: ResponseStyle, storage: ResponseStorag
       silent += 1
       return silent % BEATS_PER_EVENT === 0 ? keepAlive(writer) : COMMENT
     },
-    end: (last, usage) => events.finish(last, usageOf(usage), storage.store),
+    end: (last, usage) => events.finish(last, totalsOf(style.clock, usage), storage.store),
     fail: (_error, failure) => events.fail(failure),
   }
 }

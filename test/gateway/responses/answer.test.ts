@@ -10,7 +10,11 @@ import { failedError } from '../../../src/gateway/responses/answer/whole-events.
 import { responseOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
 import { NO_STORAGE } from '../../../src/gateway/responses/stored/storage.ts'
 import { responseStreamForm } from '../../../src/gateway/responses/form.ts'
-import { usageOf, type ResponseStart } from '../../../src/gateway/responses/answer/response.ts'
+import {
+  responseOf,
+  usageOf,
+  type ResponseStart,
+} from '../../../src/gateway/responses/answer/response.ts'
 import type { OwnTool } from '../../../src/gateway/responses/request/tools.ts'
 import { wholeAnswer, wholeResponse } from '../../../src/gateway/responses/answer/whole.ts'
 import { Failure } from '../../../src/lib/failure.ts'
@@ -27,8 +31,10 @@ const TOOLS = new Map<string, OwnTool>([
   ['mail__send', { kind: 'function', name: 'send', namespace: 'mail' }],
   ['patch', { kind: 'custom', name: 'patch', namespace: undefined }],
 ])
-const STYLE = { head: HEAD, tools: TOOLS, encrypted: false, logprobs: false }
+const CLOCK = { now: () => new Date(1_700_000_009_900) }
+const STYLE = { head: HEAD, clock: CLOCK, tools: TOOLS, encrypted: false, logprobs: false }
 const USAGE = usageOf({ promptTokens: 3, completionTokens: 4 })
+const TOTALS = { usage: USAGE, endedAt: 1_700_000_009 }
 
 type Event = Fields & { type: string; sequence_number: number }
 
@@ -46,7 +52,7 @@ function streamed(
   let text = events.begin()
   for (const batch of batches) text += events.take(batch.map((delta) => chunk(delta, null)))
   let response: Fields = {}
-  text += events.finish([chunk({}, finish)], USAGE, (stored) => {
+  text += events.finish([chunk({}, finish)], TOTALS, (stored) => {
     response = stored()
     return true
   })
@@ -227,6 +233,49 @@ test('a refusal is text; an answer without a word has no items', () => {
   assert.deepEqual(streamed([{ role: 'assistant', content: '' }]).response.output, [])
 })
 
+test('every field that clients want is there, from the first event on', () => {
+  const { events, response } = streamed([{ content: 'a' }])
+  const always = {
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    top_logprobs: 0,
+    max_tool_calls: null,
+    service_tier: 'default',
+    safety_identifier: null,
+    prompt_cache_key: null,
+    user: null,
+    text: { format: { type: 'text' }, verbosity: 'medium' },
+  }
+  const [created, inProgress] = events.map((event) => event.response as Fields)
+  for (const one of [created!, inProgress!, response]) assert.partialDeepStrictEqual(one, always)
+  const times = [created, inProgress, response].map((one) => one!.completed_at)
+  assert.deepEqual(times, [null, null, TOTALS.endedAt])
+  assert.equal(streamed([{ content: 'a' }], { finish: 'length' }).response.completed_at, null)
+})
+
+test('what the caller set is repeated, and a tool has all its members', () => {
+  const body = {
+    ...HEAD.body,
+    text: { verbosity: 'low' },
+    prompt_cache_key: 'k',
+    top_logprobs: 2,
+    tools: [
+      { type: 'function', name: 'f' },
+      { type: 'custom', name: 'patch' },
+    ],
+  }
+  const response = responseOf({ ...HEAD, body }, { status: 'completed', output: [] })
+  assert.partialDeepStrictEqual(response, {
+    text: { format: { type: 'text' }, verbosity: 'low' },
+    prompt_cache_key: 'k',
+    top_logprobs: 2,
+    tools: [
+      { type: 'function', name: 'f', description: null, parameters: null, strict: null },
+      { type: 'custom', name: 'patch' },
+    ],
+  })
+})
+
 test('logprobs go with their text', () => {
   const entry = (token: string) => ({ token, logprob: -1, bytes: [1], top_logprobs: [] })
   const delta = (token: string) => ({ content: token, logprobs: { content: [entry(token)] } })
@@ -302,7 +351,7 @@ test('a response that is not stored says so', () => {
   const events = new ResponseEvents(new EventWriter(), STYLE)
   const begun = eventsIn(events.begin())
   assert.equal((begun[0]!.response as Fields).store, true)
-  const text = events.finish([chunk({ content: 'a' }, 'stop')], USAGE, () => false)
+  const text = events.finish([chunk({ content: 'a' }, 'stop')], TOTALS, () => false)
   assert.match(text, /event: response.completed\n.*"store":false/)
 })
 
@@ -355,7 +404,7 @@ test('however an answer is cut into chunks, its events add up to the whole', () 
         return true
       }
       const said = wholeAnswer(completion, HEAD, TOOLS)
-      const shown = wholeResponse(said, USAGE, { head: HEAD, encrypted: true, store })
+      const shown = wholeResponse(said, TOTALS, { head: HEAD, encrypted: true, store })
       const deltas = cutUp(message, cuts)
       const batches = Array.from({ length: Math.ceil(deltas.length / perBatch) }, (_, i) =>
         deltas.slice(i * perBatch, (i + 1) * perBatch),

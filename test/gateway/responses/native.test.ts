@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { nativeAnswer } from '../../../src/gateway/responses/answer/whole.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { ResponseStream } from 'openai/lib/responses/ResponseStream'
 import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
 import { EventWriter } from '../../../src/gateway/responses/answer/event-writer.ts'
@@ -158,7 +160,7 @@ function streamed(events: Fields[], encrypted = false) {
   const reader = chat.reader(request(native({ input: 'x' })), target)
   const body = { model: MODEL.id, metadata: { a: 'b' } }
   const head = { seed: SEED, model: MODEL.id, createdAt: 1, body }
-  const style = { head, tools: new Map(), encrypted, logprobs: false }
+  const style = { head, clock: systemClock, tools: new Map(), encrypted, logprobs: false }
   const writer = new NativeEvents(new EventWriter(), style)
   let text = writer.begin()
   let last: readonly string[] = []
@@ -171,7 +173,11 @@ function streamed(events: Fields[], encrypted = false) {
   reader.close()
   const stored: Fields[] = []
   const counted = reader.usage.kind === 'reported' ? reader.usage.usage : {}
-  text += writer.finish(last, usageOf(counted), (one) => stored.push(one()) > 0)
+  text += writer.finish(
+    last,
+    { usage: usageOf(counted), endedAt: 1 },
+    (one) => stored.push(one()) > 0,
+  )
   const frames = text.split('\n\n').slice(0, -1)
   const shown = frames.map((frame) => JSON.parse(frame.split('\n')[1]!.slice(6)) as Fields)
   return { reader, text, shown, stored: stored[0]! }
@@ -257,4 +263,19 @@ test('a whole answer is read, and counted as a chat is', () => {
       target,
     ),
   )
+})
+
+test('the phase of a message goes both ways, and a tool without its search is not deferred', () => {
+  const message = { type: 'message', role: 'assistant', phase: 'commentary', content: 'Kwanza…' }
+  const look = { type: 'function', name: 'look', defer_loading: true }
+  const inner = { type: 'namespace', name: 'mail', tools: [{ ...look, name: 'send' }] }
+  const tools = [{ type: 'tool_search' }, look, inner]
+  const { body } = native({ input: [message], tools })
+  assert.deepEqual(body.input, [message])
+  assert.deepEqual(body.tools, [
+    { type: 'function', name: 'look' },
+    { ...inner, tools: [{ type: 'function', name: 'send' }] },
+  ])
+  const answer = nativeAnswer({ output: [{ id: 'msg_theirs', ...message }] }, SEED)
+  assert.deepEqual(answer.output, [{ ...message, id: `msg_${SEED}0` }])
 })

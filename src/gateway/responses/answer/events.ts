@@ -1,3 +1,4 @@
+import type { Clock } from '../../../lib/clock.ts'
 import type { Failure } from '../../../lib/failure.ts'
 import { fieldsOf, listOf, type Fields } from '../../../lib/json.ts'
 import { prefixedId } from '../../../lib/ids.ts'
@@ -5,13 +6,14 @@ import { PartReader } from '../../chat/answer-parts.ts'
 import { isCutOff } from '../../chat/dialects.ts'
 import type { EventWriter } from './event-writer.ts'
 import { ItemEvents } from './item-events.ts'
-import { endOf, responseOf, type ResponseStart } from './response.ts'
+import { endOf, responseOf, type ResponseStart, type ResponseTotals } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
 import type { OwnTools } from '../request/tools.ts'
 import type { StoreResponse } from './whole.ts'
 
 export type ResponseStyle = {
   head: ResponseStart
+  clock: Clock
   tools: OwnTools
   /** The caller wants `encrypted_content`. */
   encrypted: boolean
@@ -50,13 +52,13 @@ export class ResponseEvents {
   }
 
   /** `store` is given the whole response before the rest is written. */
-  finish(last: readonly string[], usage: Fields, store: StoreResponse): string {
+  finish(last: readonly string[], totals: ResponseTotals, store: StoreResponse): string {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#reader
     if (isCutOff(finish)) this.#items.cut(hasCalls)
     this.#reader.end()
     const calls = { any: hasCalls, cutOff: this.#items.cutOffCall }
-    const end = { ...endOf(finish, calls), usage }
+    const end = { ...endOf(finish, calls), ...totals }
     const { head } = this.#style
     const stored = store(() => responseOf(head, { ...end, output: this.#items.items }))
     this.#whole.end({ ...end, store: stored }, JSON.stringify(this.#items.shown))

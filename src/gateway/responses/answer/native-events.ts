@@ -3,7 +3,7 @@ import { fieldsOf, type Fields } from '../../../lib/json.ts'
 import type { EventWriter } from './event-writer.ts'
 import type { ResponseStyle } from './events.ts'
 import { shownItem } from './output-items.ts'
-import { responseOf } from './response.ts'
+import { responseOf, type ResponseTotals } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
 import { nativeFinish, type StoreResponse } from './whole.ts'
 
@@ -63,11 +63,11 @@ export class NativeEvents {
   }
 
   /** `last` ends with: type, how the response ended, and its items, each on a line. */
-  finish(last: readonly string[], usage: Fields, store: StoreResponse): string {
+  finish(last: readonly string[], totals: ResponseTotals, store: StoreResponse): string {
     const { head, encrypted } = this.#style
     const closed = this.take(last.slice(0, -1))
     const [, facts = '', items = ''] = (last.at(-1) ?? '').split('\n')
-    const end = { ...nativeFinish(JSON.parse(facts) as Fields), usage }
+    const end = { ...nativeFinish(JSON.parse(facts) as Fields), ...totals }
     const output = () => JSON.parse(items) as Fields[]
     const stored = store(() => responseOf(head, { ...end, output: output() }))
     const hides = !encrypted && items.includes(ENCRYPTED)

@@ -1,4 +1,5 @@
-import type { Fields } from '../../../lib/json.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { isFields, type Fields } from '../../../lib/json.ts'
 import type { Usage } from '../../../upstream/contract/usage.ts'
 import { endsEarly } from '../../chat/dialects.ts'
 import type { ResponsesBody } from '../request/body.ts'
@@ -19,45 +20,64 @@ export type ResponseEnd = {
   incomplete?: string | undefined
   error?: { code: string; message: string } | undefined
   usage?: Fields | undefined
+  /** Unix seconds. */
+  endedAt?: number | undefined
   /** Whether later requests can continue it; before the end: if all goes well. */
   store?: boolean | undefined
 }
+
+/** What is known only after the last word. */
+export type ResponseTotals = Required<Pick<ResponseEnd, 'usage' | 'endedAt'>>
 
 export function responseOf(head: ResponseStart, end: ResponseEnd): Fields {
   return { ...lastingFields(head), ...changingFields(head, end), output: end.output }
 }
 
-/** The fields that stay the same in all events of a stream. */
+/** The fields that stay the same in all events of a stream. Clients want each, also where we have none. */
 export function lastingFields({ seed, createdAt, model, body }: ResponseStart): Fields {
   return {
     id: `resp_${seed}`,
     object: 'response',
     created_at: createdAt,
     background: false,
+    frequency_penalty: 0,
     max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: null,
     metadata: body.metadata ?? {},
     model,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
+    presence_penalty: 0,
+    prompt_cache_key: body.prompt_cache_key ?? null,
     previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
+    safety_identifier: null,
+    service_tier: 'default',
     temperature: body.temperature ?? 1,
-    text: body.text ?? { format: { type: 'text' } },
+    text: { format: { type: 'text' }, verbosity: 'medium', ...body.text },
     tool_choice: body.tool_choice ?? 'auto',
+    top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
+    user: null,
   }
 }
 
 export function changingFields({ body }: ResponseStart, end: Omit<ResponseEnd, 'output'>): Fields {
   return {
     status: end.status,
+    completed_at: (end.status === 'completed' && end.endedAt) || null,
     error: end.error ?? null,
     incomplete_details: end.incomplete === undefined ? null : { reason: end.incomplete },
     instructions: body.instructions ?? null,
     store: end.store ?? body.store !== false,
-    tools: body.tools ?? [],
+    tools: (body.tools ?? []).map(shownTool),
     usage: end.usage ?? null,
   }
+}
+
+function shownTool(tool: unknown): unknown {
+  if (!isFields(tool) || tool.type !== 'function') return tool
+  return { description: null, parameters: null, strict: null, ...tool }
 }
 
 export function endOf(
@@ -67,6 +87,14 @@ export function endOf(
   if (!endsEarly(finish, calls)) return { status: 'completed' }
   const incomplete = finish === 'length' ? 'max_output_tokens' : 'content_filter'
   return { status: 'incomplete', incomplete }
+}
+
+export function unixSeconds(clock: Clock): number {
+  return Math.floor(clock.now().getTime() / 1_000)
+}
+
+export function totalsOf(clock: Clock, usage: Usage): ResponseTotals {
+  return { usage: usageOf(usage), endedAt: unixSeconds(clock) }
 }
 
 export function usageOf(usage: Usage): Fields {

@@ -3,7 +3,13 @@ import { prefixedId } from '../../../lib/ids.ts'
 import { isCutOff } from '../../chat/dialects.ts'
 import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'
 import { cutOffStatus, itemOf, renamedItem, shownItem } from './output-items.ts'
-import { endOf, responseOf, type ResponseEnd, type ResponseStart } from './response.ts'
+import {
+  endOf,
+  responseOf,
+  type ResponseEnd,
+  type ResponseStart,
+  type ResponseTotals,
+} from './response.ts'
 import type { OwnTools } from '../request/tools.ts'
 
 export type WholeAnswer = Pick<ResponseEnd, 'status' | 'incomplete' | 'output'>
@@ -51,10 +57,10 @@ export type StoreResponse = (response: () => Fields) => boolean
 /** As shown to the caller; `store` gets it as stored. */
 export function wholeResponse(
   answer: WholeAnswer,
-  usage: Fields,
+  totals: ResponseTotals,
   { head, encrypted, store }: { head: ResponseStart; encrypted: boolean; store: StoreResponse },
 ): Fields {
-  const stored = store(() => responseOf(head, { ...answer, usage }))
+  const stored = store(() => responseOf(head, { ...answer, ...totals }))
   const output = answer.output.map((item) => shownItem(item, encrypted))
-  return responseOf(head, { ...answer, usage, store: stored, output })
+  return responseOf(head, { ...answer, ...totals, store: stored, output })
 }

@@ -45,8 +45,12 @@ export function nativeResponsesRequest(
 
 const OWN = new Set<unknown>(['function', 'custom', 'namespace'])
 
+/** Tools are deferred until a search finds them, and the search is a hosted tool. */
 function ownTools(tools: readonly unknown[]): unknown[] {
-  return tools.filter((tool) => isFields(tool) && OWN.has(tool.type))
+  return tools.filter(isFields).flatMap(({ defer_loading: _deferred, ...tool }) => {
+    if (!OWN.has(tool.type)) return []
+    return [tool.type === 'namespace' ? { ...tool, tools: ownTools(listOf(tool.tools)) } : tool]
+  })
 }
 
 function nativeItem(sent: SentItem, model: string): Fields[] {
