@@ -5,7 +5,7 @@ import { invalidField, type Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
 import type { Fields } from '../lib/json.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
-import { stageOf, type StageUsage } from './bill/rows.ts'
+import { stageOf, totalTokens, type StageUsage } from './bill/rows.ts'
 import { affordableRequest, answerHeaders, runBilledCall } from './billed-call.ts'
 import type { ChatParts, Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
@@ -154,7 +154,7 @@ function usageView(usage: StageUsage, chargedMicro: bigint): Fields {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
-    total_tokens: usage.totalTokens,
+    total_tokens: totalTokens(usage),
     cost_credits: creditsNumber(chargedMicro),
   }
 }

@@ -114,9 +114,8 @@ function sumUsage(readings: UsageReading[]): UsageReading {
   const sum = (name: 'promptTokens' | 'completionTokens') =>
     parts.reduce((total, part) => total + (part[name] ?? 0), 0)
   const [promptTokens, completionTokens] = [sum('promptTokens'), sum('completionTokens')]
-  const totalTokens = promptTokens + completionTokens
   const costUsd = costs.length === parts.length ? costs.reduce(addDecimals) : undefined
-  return { kind: 'reported', usage: { promptTokens, completionTokens, totalTokens, costUsd } }
+  return { kind: 'reported', usage: { promptTokens, completionTokens, costUsd } }
 }
 
 function firstFailure(settled: PromiseSettledResult<unknown>[]): unknown {

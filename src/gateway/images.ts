@@ -11,7 +11,7 @@ import {
   type PicturePrompt,
 } from '../upstream/prices/media-price.ts'
 import type { Upstreams } from '../upstream/work.ts'
-import { stageOf, type StageUsage } from './bill/rows.ts'
+import { stageOf, totalTokens, type StageUsage } from './bill/rows.ts'
 import { answerHeaders, runBilledCall } from './billed-call.ts'
 import { chatPictures, drawnBounds, drawnTokens } from './chat-pictures.ts'
 import type { Gateway, GatewayCall, PaidParts, Render } from './gateway.ts'
@@ -19,7 +19,8 @@ import { checkLinks } from './links.ts'
 import { NO_MEDIA, readPictures } from './media-parts.ts'
 import { NOTHING, reserveWhole, type CostEstimate } from './price/cost-estimate.ts'
 import { promptSize, textTokens } from './price/prompt-size.ts'
-import { logUnusable, reportedCost } from './price/reported-cost.ts'
+import { logUnusable } from './price/call-charge.ts'
+import { reportedCost } from './price/reported-cost.ts'
 import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
 /** The fields that the gateway reads. The rest passes unchanged. */
@@ -138,13 +139,14 @@ function usageOf(
   catalogMicro: bigint,
 ): StageUsage {
   const reported = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens, totalTokens } = reported
+  const { promptTokens, completionTokens } = reported
   const cost = reportedCost({ reading, rate: model, catalogMicro })
-  return { ...cost, promptTokens, completionTokens, totalTokens }
+  return { ...cost, promptTokens, completionTokens }
 }
 
-function tokensOf({ promptTokens, completionTokens, totalTokens }: StageUsage): Fields {
-  return { input_tokens: promptTokens, output_tokens: completionTokens, total_tokens: totalTokens }
+function tokensOf(usage: StageUsage): Fields {
+  const { promptTokens: input_tokens, completionTokens: output_tokens } = usage
+  return { input_tokens, output_tokens, total_tokens: totalTokens(usage) }
 }
 
 function picture({ b64Json, mediaType, revisedPrompt }: ImageResult['images'][number]): Fields {

@@ -49,7 +49,7 @@ const transcript = z.looseObject({
       output_tokens: z.int().optional(),
       total_tokens: z.int().optional(),
     })
-    .optional(),
+    .meta({ description: 'Of type `duration` where the model counts no tokens' }),
 })
 
 const speech = z.looseObject({

@@ -29,8 +29,18 @@ const body = z.looseObject({
 }) satisfies z.ZodType<ChatBody>
 
 const usageShape = z
-  .looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
-  .meta({ id: 'ChatUsage' })
+  .looseObject({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int().meta({ description: 'The sum of both' }),
+    prompt_tokens_details: z
+      .looseObject({ cached_tokens: z.int(), cache_write_tokens: z.int().optional() })
+      .meta({ description: 'Parts of `prompt_tokens`' }),
+    completion_tokens_details: z
+      .looseObject({ reasoning_tokens: z.int() })
+      .meta({ description: 'Parts of `completion_tokens`' }),
+  })
+  .meta({ id: 'ChatUsage', description: 'What is charged: counted, or estimated by us' })
 
 const completion = z.looseObject({
   id: z.string().meta({ example: 'chatcmpl-8fKq2mZp4TnW9xLc7RbYvH3s' }),

@@ -108,7 +108,6 @@ describe('calling upstreams', () => {
       choices: [
         { index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' },
       ],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
     })
     const sent = servers[0]!.requests[0]!
     assert.equal(sent.path, '/api/v1/chat/completions')

@@ -55,7 +55,6 @@ export type BillLine = {
   latencyMs: number
   promptTokens?: number | undefined
   completionTokens?: number | undefined
-  totalTokens?: number | undefined
   /** The upstream reported no usage that could be believed. */
   estimated: boolean
   upstreamCost?: UpstreamCost | undefined
@@ -183,7 +182,7 @@ function recordOf(clock: Clock, order: BillOrder, line: BillLine, id: string): A
     model: stage.model,
     promptTokens: line.promptTokens,
     completionTokens: line.completionTokens,
-    totalTokens: line.totalTokens,
+    totalTokens: totalTokens(line),
     costMicro: line.costMicro,
     uncollectedMicro: undefined,
     giftMicro: undefined,
@@ -199,4 +198,12 @@ function recordOf(clock: Clock, order: BillOrder, line: BillLine, id: string): A
     priceSnapshotId: stage.priceSnapshotId,
     createdAt: clock.now(),
   }
+}
+
+type Counts = Pick<BillLine, 'promptTokens' | 'completionTokens'>
+
+/** None where neither part is known. */
+export function totalTokens({ promptTokens, completionTokens }: Counts): number | undefined {
+  if (promptTokens === undefined && completionTokens === undefined) return undefined
+  return (promptTokens ?? 0) + (completionTokens ?? 0)
 }

@@ -13,7 +13,7 @@ import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { chatStreamForm, countedUsage, type ChatOrder, type WholeForm } from './form.ts'
+import { chatStreamForm, chatWhole, countedUsage, type ChatOrder, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
@@ -88,7 +88,7 @@ export function completeChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
-  form?: WholeForm,
+  form: WholeForm = chatWhole,
 ) {
   const { stage, estimate, targets, request } = order
   const { requestId } = call
@@ -105,7 +105,7 @@ export function completeChat(
               gathered = stream
             })
       const charged = order.usage(result.usage, result)
-      const body = form ? form(result, countedUsage(result.usage, charged)) : result.body
+      const body = form(result, countedUsage(result.usage, charged))
       return { result, charged, body }
     },
     usage: ({ charged }) => charged,

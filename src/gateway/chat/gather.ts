@@ -49,21 +49,17 @@ class Parts {
   answer(stream: ChatStream, ours: OurNames): Gathered {
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index)
     const { usage, generationId, boundTokens } = stream
-    const told =
-      usage.kind === 'reported' && boundTokens !== undefined
-        ? { ...usage, usage: { ...usage.usage, completionTokens: boundTokens } }
-        : usage
     const written = choices.map(({ index, message, finish }) => ({
       index,
       message: wholeMessage(message),
       finish_reason: finish ?? 'stop',
     }))
-    const result = completion(ours, written, told, generationId)
+    const result = completion(ours, written, usage, generationId)
     listOf(result.body.choices).forEach((choice, i) => {
       fieldsOf(choice).logprobs = choices[i]!.logprobs ?? null
     })
     const body = { ...result.body, system_fingerprint: this.#fingerprint ?? undefined }
-    return { ...result, body, usage, boundTokens }
+    return { ...result, body, boundTokens }
   }
 
   #choiceAt(index: number): Choice {

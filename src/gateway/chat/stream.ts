@@ -124,8 +124,7 @@ function chargeFor(order: Paid, stream: ChatStream): StageUsage {
 
 function withoutAnswer(reading: UsageReading): UsageReading {
   if (reading.kind !== 'reported') return reading
-  const answer = { completionTokens: undefined, totalTokens: undefined }
-  return { kind: 'reported', usage: { ...reading.usage, ...answer } }
+  return { kind: 'reported', usage: { ...reading.usage, completionTokens: undefined } }
 }
 
 /**

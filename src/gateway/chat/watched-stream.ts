@@ -127,8 +127,7 @@ export class WatchedStream implements ChatStream {
     if (!this.#cutShort) return reading
     const told = reading.kind === 'reported' ? reading.usage : {}
     const promptTokens = told.promptTokens ?? this.#limit.boundPrompt()
-    const answer = { completionTokens: undefined, totalTokens: undefined }
-    return { kind: 'reported', usage: { ...told, ...answer, promptTokens } }
+    return { kind: 'reported', usage: { ...told, completionTokens: undefined, promptTokens } }
   }
 
   async #run(): Promise<void> {

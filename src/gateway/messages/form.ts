@@ -68,9 +68,14 @@ function withTotals(event: string, usage: Usage): string {
   return withData(event, { ...data, usage: counted(data, usage) })
 }
 
+/** Counts that we do not know pass too, but no parts and no sum of ours. */
 function counted(told: Fields, usage: Usage): Fields {
-  return { ...fieldsOf(told.usage), ...messageUsage(usage) }
+  const rest = { ...fieldsOf(told.usage) }
+  for (const name of OF_OURS) delete rest[name]
+  return { ...rest, ...messageUsage(usage) }
 }
+
+const OF_OURS = ['cache_creation', 'output_tokens_details', 'total_tokens']
 
 const DATA = '\ndata: '
 

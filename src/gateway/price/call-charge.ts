@@ -6,7 +6,6 @@ import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { StageUsage } from '../bill/rows.ts'
 import { PICTURE_TOKENS } from './media-tokens.ts'
 import { promptTokens, textTokens, type PromptSize } from './prompt-size.ts'
-import { logUnusable } from './reported-cost.ts'
 
 /** A call, with the prices at its start. */
 type MeasuredCall = { model: ModelPrices; prompt: PromptSize; at: Date }
@@ -27,9 +26,17 @@ export type Output = {
  */
 export function callCharge({ model, prompt, at, log }: MeasuredCall & { log: Log }) {
   return (reading: UsageReading, output: Output): StageUsage => {
-    if (reading.kind === 'unusable') logUnusable(log, model.id, reading)
+    logUnusable(log, model.id, reading)
     return usageOf({ model, prompt, at }, reading, output)
   }
+}
+
+export function logUnusable(log: Log, model: string, reading: UsageReading): void {
+  if (reading.kind === 'absent') return
+  const reason = reading.kind === 'unusable' ? reading.reason : reading.badCost
+  if (reason === undefined) return
+  const what = reading.kind === 'unusable' ? 'usage' : 'a cost'
+  log.warn(`An upstream reported ${what} that cannot be believed.`, { model, reason })
 }
 
 /** Missing or implausible usage is estimated and marked so; a reported zero is zero. */
@@ -53,7 +60,6 @@ function usageOf(call: MeasuredCall, reading: UsageReading, output: Output): Sta
     costMicro: toMicro(usd, model),
     promptTokens: sent,
     completionTokens: said,
-    totalTokens: sent + said,
     estimated,
     upstreamCost:
       reported.costUsd === undefined

@@ -1,6 +1,5 @@
 import { nusdOfPrice, reportedUpstreamCost, toMicro, type Rate } from '../../ledger/money.ts'
 import { compare, decimal, type Decimal } from '../../lib/decimal.ts'
-import type { Log } from '../../lib/log.ts'
 import type { UpstreamCost } from '../../ledger/upstream-cost.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 
@@ -61,9 +60,4 @@ function isBelievable(
   if (compare(usd, SMALL_USD) <= 0) return true
   if (capUsd !== undefined && compare(usd, capUsd) <= 0) return true
   return catalogMicro !== undefined && costMicro <= catalogMicro * BELIEVABLE_TIMES
-}
-
-export function logUnusable(log: Log, model: string, reading: UsageReading): void {
-  if (reading.kind !== 'unusable') return
-  log.warn('An upstream reported usage that cannot be believed.', { model, reason: reading.reason })
 }

@@ -7,7 +7,8 @@ import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { audioSeconds, longestSeconds } from '../media/audio-length.ts'
 import { measureJson } from '../price/prompt-size.ts'
-import { listCost, logUnusable, reportedCost } from '../price/reported-cost.ts'
+import { logUnusable } from '../price/call-charge.ts'
+import { listCost, reportedCost } from '../price/reported-cost.ts'
 import { voiceEstimate, NOMINAL_MICRO, transcriptionPrice } from '../price/voice-price.ts'
 import type { Recording } from './recording.ts'
 
@@ -62,8 +63,8 @@ function transcriptionUsage(
   const { usage: reading } = result
   logUnusable(billing.log, model.id, reading)
   const reported: Usage = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens, totalTokens } = reported
-  const counts = { promptTokens, completionTokens, totalTokens }
+  const { promptTokens, completionTokens } = reported
+  const counts = { promptTokens, completionTokens }
   const toldSeconds = reported.seconds ?? result.durationS
   const seconds = toldSeconds ?? fileSeconds
   const tokens =

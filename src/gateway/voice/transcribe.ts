@@ -2,6 +2,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Fields } from '../../lib/json.ts'
 import type { TranscriptionResult } from '../../upstream/contract/contract.ts'
+import { totalTokens } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { languageCode, spokenLanguage } from '../languages.ts'
@@ -78,11 +79,9 @@ function usageOf(result: TranscriptionResult, duration: number | undefined) {
   const tokens = {
     input_tokens: reported.promptTokens,
     output_tokens: reported.completionTokens,
-    total_tokens: reported.totalTokens,
+    total_tokens: totalTokens(reported),
   }
-  const counted = Object.values(tokens).some((count) => count !== undefined)
-  if (seconds === undefined && !counted) return undefined
-  return { type: counted ? 'tokens' : 'duration', seconds, ...tokens }
+  return { type: tokens.total_tokens === undefined ? 'duration' : 'tokens', seconds, ...tokens }
 }
 
 const TIMING = ['task', 'segments', 'words', 'confidence'] as const

@@ -1,7 +1,7 @@
 import { isFields, type Fields } from '../../lib/json.ts'
 import type { ChatResult, OurNames, SseEvent } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
-import { outputOf, type Usage, type UsageReading } from './usage.ts'
+import { outputOf, usageFields, type Usage, type UsageReading } from './usage.ts'
 
 /* Reads stream events, and writes OpenAI's objects for providers with their own format. */
 
@@ -78,32 +78,11 @@ export function completion(
       created: ours.created,
       model: ours.model,
       choices: choices.map((choice) => ({ ...choice, logprobs: null })),
-      usage: usage.kind === 'reported' ? usageFields(usage.usage) : undefined,
     },
     text: typeof content === 'string' ? content : '',
     finishReason: first.finish_reason,
     usage,
     generationId,
     ...outputOf(choices.map(({ message }) => message)),
-  }
-}
-
-function usageFields(usage: Usage): Fields {
-  const prompt = usage.promptTokens ?? 0
-  const completion = usage.completionTokens ?? 0
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: {
-      cached_tokens: usage.cachedTokens ?? 0,
-      cache_write_tokens: usage.cacheWriteTokens || undefined,
-      ...(usage.audioTokens ? { audio_tokens: usage.audioTokens } : {}),
-    },
-    completion_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens ?? 0,
-      ...(usage.audioOutputTokens ? { audio_tokens: usage.audioOutputTokens } : {}),
-      ...(usage.imageOutputTokens ? { image_tokens: usage.imageOutputTokens } : {}),
-    },
   }
 }

@@ -134,7 +134,7 @@ export type NativeRequest = {
 export type OurNames = { id: string; model: string; created: number }
 
 export type ChatResult = {
-  /** A `chat.completion` ready to be sent, without prices and provider. */
+  /** A `chat.completion` without prices, provider and usage. */
   body: Fields
   /** Of the first choice; '' if none. */
   text: string

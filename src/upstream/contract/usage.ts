@@ -1,11 +1,13 @@
 import { fieldsOf, isFields, listOf, type Fields } from '../../lib/json.ts'
 import { compareDecimals, plainDecimal, signOf } from '../../lib/decimal.ts'
 
-/** Undefined members were not reported: absent is not zero. */
+/**
+ * Undefined members were not reported: absent is not zero. The classes of tokens are parts of the
+ * first two, which together are the total: upstreams' own totals have been wrong.
+ */
 export type Usage = {
   promptTokens?: number | undefined
   completionTokens?: number | undefined
-  totalTokens?: number | undefined
   cachedTokens?: number | undefined
   cacheWriteTokens?: number | undefined
   /** Written tokens that are cached for an hour. */
@@ -22,12 +24,13 @@ export type Usage = {
 
 /**
  * `reported` may be zero. `absent` is estimated; so is `unusable`, which was reported but
- * implausible and is logged.
+ * implausible and is logged, as is a cost that was left out for that reason.
  */
 export type UsageReading =
-  | { kind: 'reported'; usage: Usage }
+  | { kind: 'reported'; usage: Usage; badCost?: BadReason }
   | { kind: 'absent' }
-  | { kind: 'unusable'; reason: 'negative' | 'not_a_number' | 'absurd' | 'inconsistent' }
+  | { kind: 'unusable'; reason: BadReason }
+type BadReason = 'negative' | 'not_a_number' | 'absurd' | 'inconsistent'
 
 export const ABSENT: UsageReading = { kind: 'absent' }
 
@@ -45,18 +48,21 @@ export function readUsage(claimed: Claimed): UsageReading {
     if (typeof verdict === 'string') return { kind: 'unusable', reason: verdict }
     if (verdict !== undefined) usage[name] = verdict
   }
-  const cost = readCost(claimed.costUsd)
-  if (cost && 'reason' in cost) return { kind: 'unusable', reason: cost.reason }
-  if (cost) usage.costUsd = cost.usd
-  if (Object.keys(usage).length === 0) return ABSENT
   if (!consistent(usage)) return { kind: 'unusable', reason: 'inconsistent' }
-  return { kind: 'reported', usage }
+  const counted = Object.keys(usage).length > 0
+  const cost = readCost(claimed.costUsd)
+  if (cost && 'reason' in cost) {
+    const { reason } = cost
+    if (!counted) return { kind: 'unusable', reason }
+    return { kind: 'reported', usage: withinTotals(usage), badCost: reason }
+  }
+  if (cost) usage.costUsd = cost.usd
+  return counted || cost ? { kind: 'reported', usage: withinTotals(usage) } : ABSENT
 }
 
 const COUNTS = [
   'promptTokens',
   'completionTokens',
-  'totalTokens',
   'cachedTokens',
   'cacheWriteTokens',
   'cacheWrite1hTokens',
@@ -66,8 +72,6 @@ const COUNTS = [
   'imageOutputTokens',
   'seconds',
 ] as const
-
-type BadReason = Extract<UsageReading, { kind: 'unusable' }>['reason']
 
 function readCount(value: unknown, whole: boolean): number | BadReason | undefined {
   if (value === undefined || value === null) return undefined
@@ -90,10 +94,49 @@ function readCost(value: unknown): { usd: string } | { reason: BadReason } | und
 
 /** More cached tokens than tokens would be a discount. */
 function consistent(usage: Usage): boolean {
-  const { promptTokens = 0, completionTokens = 0, totalTokens } = usage
-  if (totalTokens !== undefined && totalTokens < promptTokens + completionTokens) return false
-  if (usage.promptTokens === undefined) return true
-  return (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0) <= promptTokens
+  const { promptTokens = Infinity, cachedTokens = 0, cacheWriteTokens = 0 } = usage
+  return cachedTokens + cacheWriteTokens <= promptTokens
+}
+
+/** No class is larger than its whole. */
+export function withinTotals(usage: Usage): Usage {
+  const limited = { ...usage }
+  for (const [part, whole] of PARTS) {
+    const [count, most] = [limited[part], limited[whole]]
+    if (count !== undefined && most !== undefined && count > most) limited[part] = most
+  }
+  return limited
+}
+
+const PARTS = [
+  ['cachedTokens', 'promptTokens'],
+  ['cacheWriteTokens', 'promptTokens'],
+  ['cacheWrite1hTokens', 'cacheWriteTokens'],
+  ['audioTokens', 'promptTokens'],
+  ['reasoningTokens', 'completionTokens'],
+  ['audioOutputTokens', 'completionTokens'],
+  ['imageOutputTokens', 'completionTokens'],
+] as const
+
+/** As OpenAI's chats write it. */
+export function usageFields(usage: Usage): Fields {
+  const prompt = usage.promptTokens ?? 0
+  const completion = usage.completionTokens ?? 0
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens ?? 0,
+      cache_write_tokens: usage.cacheWriteTokens || undefined,
+      ...(usage.audioTokens ? { audio_tokens: usage.audioTokens } : {}),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens ?? 0,
+      ...(usage.audioOutputTokens ? { audio_tokens: usage.audioOutputTokens } : {}),
+      ...(usage.imageOutputTokens ? { image_tokens: usage.imageOutputTokens } : {}),
+    },
+  }
 }
 
 /** The size of an answer whose upstream counts nothing. */

@@ -8,7 +8,7 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { outputOf } from '../contract/usage.ts'
-import { answerFields, errorInBody, chatUsage, publicUsage, withoutSteering } from './fields.ts'
+import { answerFields, errorInBody, chatUsage, withoutSteering } from './fields.ts'
 
 /** A picture in a chunk is one long event. */
 const IMAGE_EVENT_CAP = 32 * 1024 * 1024
@@ -55,7 +55,6 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
   if (!Array.isArray(choices) || choices.length === 0) throw new UpstreamError('garbage', 'choices')
   const shown = choices.map(readChoice)
   const first = shown[0]!
-  const usage = chatUsage(json.usage)
   return {
     body: {
       ...withoutPrivate(json),
@@ -64,20 +63,23 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
       created: request.ours.created,
       model: request.ours.model,
       choices: shown,
-      usage: usage.kind === 'reported' ? publicUsage(json.usage) : undefined,
     },
     text: textOf(fieldsOf(first.message).content) ?? '',
     finishReason: textOf(first.finish_reason) ?? null,
-    usage,
+    usage: chatUsage(json.usage),
     generationId: answer.headers['x-generation-id'] ?? textOf(json.id),
     ...outputOf(shown.map(({ message }) => fieldsOf(message))),
   }
 }
 
-/** Members that name the provider or its account; the rest passes unchanged. */
+/**
+ * Members that name the provider or its account, and the counts, which are written with the charge;
+ * the rest passes unchanged.
+ */
 function withoutPrivate(body: Fields): Fields {
   return {
     ...body,
+    usage: undefined,
     provider: undefined,
     user_id: undefined,
     openrouter_metadata: undefined,

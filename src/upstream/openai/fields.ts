@@ -73,7 +73,6 @@ export function openAiUsage(raw: unknown): UsageReading {
   return readUsage({
     promptTokens: raw.prompt_tokens ?? raw.input_tokens,
     completionTokens: completionOf(raw, output),
-    totalTokens: raw.total_tokens,
     cachedTokens: input.cached_tokens ?? raw.prompt_cache_hit_tokens,
     cacheWriteTokens: input.cache_write_tokens,
     audioTokens: input.audio_tokens,
@@ -108,13 +107,6 @@ function costOf(raw: Fields): unknown {
   const [fee, inference] = [raw.cost, fieldsOf(raw.cost_details).upstream_inference_cost]
   const [a, b] = [plainDecimal(fee), plainDecimal(inference)]
   return a !== undefined && b !== undefined ? addDecimals(a, b) : (inference ?? fee)
-}
-
-/** Without prices. */
-export function publicUsage(raw: unknown): Fields | undefined {
-  if (!isFields(raw)) return undefined
-  const { cost: _cost, cost_details: _details, is_byok: _byok, ...shown } = raw
-  return shown
 }
 
 /** `{error: {code, type, message, metadata}}`, also in an array or as plain text. */

@@ -37,7 +37,6 @@ const line = (costMicro: bigint, stage = STAGE): BillLine => ({
   latencyMs: 5,
   promptTokens: 2,
   completionTokens: 1,
-  totalTokens: 3,
   estimated: false,
 })
 const isFailure = (kind: string) => (error: unknown) =>

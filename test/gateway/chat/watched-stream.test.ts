@@ -127,7 +127,7 @@ test('when the money ends so does the answer, with length, before the limit is p
   assert.deepEqual(finishes, ['0 length', '1 length'])
   assert.deepEqual([stream.finishReason, stream.boundTokens], ['length', text.length])
   assert.ok(stream.finished)
-  const usage = { promptTokens: 3, completionTokens: undefined, totalTokens: undefined }
+  const usage = { promptTokens: 3, completionTokens: undefined }
   assert.deepEqual(stream.usage, { kind: 'reported', usage })
 })
 

@@ -82,7 +82,6 @@ for (const [what, call, reading, [costMicro, promptTokens, completionTokens, est
       costMicro,
       promptTokens,
       completionTokens,
-      totalTokens: promptTokens + completionTokens,
       estimated,
     })
     assert.equal(upstreamCost!.basis, estimated ? 'estimated' : 'list')

@@ -331,13 +331,6 @@ describe('the answer of Anthropic', () => {
           logprobs: null,
         },
       ],
-      usage: {
-        prompt_tokens: 33,
-        completion_tokens: 7,
-        total_tokens: 40,
-        prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 3 },
-        completion_tokens_details: { reasoning_tokens: 2 },
-      },
     })
     assert.equal(result.generationId, 'msg_1')
   })

@@ -2,6 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { signOf } from '../../../src/lib/decimal.ts'
+import { countedUsage } from '../../../src/gateway/chat/form.ts'
+import { messageUsage } from '../../../src/gateway/messages/usage.ts'
+import { usageOf as responsesUsage } from '../../../src/gateway/responses/answer/response.ts'
+import { anthropicUsage } from '../../../src/upstream/anthropic/answer.ts'
+import { usageFields } from '../../../src/upstream/contract/usage.ts'
+import { geminiUsage } from '../../../src/upstream/gemini/answer.ts'
 import { chatUsage, openAiUsage } from '../../../src/upstream/openai/fields.ts'
 
 describe('usage', () => {
@@ -16,7 +22,7 @@ describe('usage', () => {
     assert.deepEqual(chatUsage({ prompt_tokens: 5 }), { kind: 'absent' })
   })
 
-  it('implausible counts and costs are unusable', () => {
+  it('implausible counts are unusable', () => {
     const base = { prompt_tokens: 10, completion_tokens: 5 }
     const reason = (more: object) => {
       const reading = chatUsage({ ...base, ...more })
@@ -27,14 +33,25 @@ describe('usage', () => {
     assert.equal(reason({ completion_tokens: '5' }), 'not_a_number')
     assert.equal(reason({ completion_tokens: 1.5 }), 'not_a_number')
     assert.equal(reason({ prompt_tokens: 1e308 }), 'absurd')
-    assert.equal(reason({ cost: -0.01 }), 'negative')
-    assert.equal(reason({ cost: 1e308 }), 'absurd')
-    assert.equal(reason({ cost: 1e9 }), 'absurd')
-    assert.equal(reason({ cost: 'free' }), 'not_a_number')
-    assert.equal(reason({ total_tokens: 3 }), 'inconsistent')
     assert.equal(reason({ prompt_tokens_details: { cached_tokens: 11 } }), 'inconsistent')
-    assert.equal(reason({ completion_tokens_details: { reasoning_tokens: 9 } }), 'reported')
-    assert.equal(reason({ cost: null }), 'reported')
+  })
+
+  it('counts survive an implausible cost, total or part', () => {
+    const usage = { promptTokens: 10, completionTokens: 5 }
+    const read = (more: object) => chatUsage({ prompt_tokens: 10, completion_tokens: 5, ...more })
+    const costs = { negative: [-0.01, '-1'], absurd: [1e308, 1e9], not_a_number: ['free', {}] }
+    for (const [badCost, values] of Object.entries(costs)) {
+      for (const cost of values)
+        assert.deepEqual(read({ cost }), { kind: 'reported', usage, badCost })
+    }
+    for (const total_tokens of [3, 999, -1, 'many', null]) {
+      assert.deepEqual(read({ total_tokens }), { kind: 'reported', usage })
+    }
+    assert.deepEqual(read({ completion_tokens_details: { reasoning_tokens: 9 } }), {
+      kind: 'reported',
+      usage: { ...usage, reasoningTokens: 5 },
+    })
+    assert.deepEqual(openAiUsage({ cost: -1 }), { kind: 'unusable', reason: 'negative' })
   })
 
   it('counts reasoning that a server left out of the completion, and a key of our own', () => {
@@ -50,6 +67,67 @@ describe('usage', () => {
     assert.ok(reading.kind === 'reported')
     assert.equal(reading.usage.completionTokens, 12)
     assert.equal(reading.usage.costUsd, '0.021')
+  })
+
+  it('adds up as every dialect writes it, whatever is reported in any format', () => {
+    const count = fc.oneof(fc.nat(50), fc.constantFrom(undefined, null, -1, 1e308, '7', 0.5))
+    const openAi = fc.record({
+      prompt_tokens: count,
+      completion_tokens: count,
+      total_tokens: count,
+      cost: count,
+      prompt_tokens_details: fc.record({ cached_tokens: count, audio_tokens: count }),
+      completion_tokens_details: fc.record({
+        reasoning_tokens: count,
+        audio_tokens: count,
+        image_tokens: count,
+      }),
+    })
+    const anthropic = fc.record({
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation_input_tokens: count,
+      cache_creation: fc.record({ ephemeral_1h_input_tokens: count }),
+      output_tokens_details: fc.record({ thinking_tokens: count }),
+    })
+    const gemini = fc.record({
+      promptTokenCount: count,
+      candidatesTokenCount: count,
+      thoughtsTokenCount: count,
+      cachedContentTokenCount: count,
+      totalTokenCount: count,
+    })
+    const readings = fc.oneof(
+      openAi.map(chatUsage),
+      anthropic.map(anthropicUsage),
+      gemini.map(geminiUsage),
+    )
+    const charged = { promptTokens: 20, completionTokens: 9, costMicro: 0n, estimated: true }
+    fc.assert(
+      fc.property(readings, (reading) => {
+        const told = reading.kind === 'reported' ? reading.usage : {}
+        const usage = countedUsage(reading, { ...charged, ...told })
+        for (const shown of [usageFields(usage), responsesUsage(usage)]) {
+          const [prompt = 0, answer = 0] = Object.entries(shown).flatMap(([name, value]) =>
+            /^(prompt|input|completion|output)_tokens$/.test(name) ? [value as number] : [],
+          )
+          assert.equal(shown.total_tokens, prompt + answer)
+          for (const [name, details] of Object.entries(shown)) {
+            if (!name.endsWith('_details')) continue
+            const whole = /^(prompt|input)/.test(name) ? prompt : answer
+            for (const part of Object.values(details as Record<string, number | undefined>)) {
+              assert.ok((part ?? 0) >= 0 && (part ?? 0) <= whole, JSON.stringify(shown))
+            }
+          }
+        }
+        const message = messageUsage(usage)
+        const input = message.input_tokens + message.cache_read_input_tokens
+        assert.equal(input + message.cache_creation_input_tokens, usage.promptTokens)
+        const { thinking_tokens: thought = 0 } = message.output_tokens_details ?? {}
+        assert.ok(thought <= message.output_tokens)
+      }),
+    )
   })
 
   it('never throws, and never lets a bad number through', () => {
