@@ -73,7 +73,7 @@ async function usageOf(path: string, body: object): Promise<Loose> {
   assert.equal(answer.status, 200, text)
   const told = text.startsWith('{') ? [text] : text.match(/(?<=^data: )\{.*$/gm)!
   const usages = told.map((line) => {
-    const json = JSON.parse(line) as Loose
+    const json: Loose = JSON.parse(line)
     return json.usage ?? json.data?.usage ?? json.response?.usage
   })
   return usages.findLast((usage) => usage)
