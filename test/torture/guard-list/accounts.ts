@@ -150,7 +150,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     name: 'a copied User-Agent does not hide a login from another network',
     file: 'src/accounts/sessions/sessions.ts',
     find: 'if (!history.knownNetwork) return true',
-    put: 'if (!history.knownNetwork) return !history.toldToday',
+    put: 'if (!history.knownNetwork) return !history.notifiedToday',
     test: 'test/accounts/sessions/new-login.test.ts',
     fails: /a copied User-Agent/,
   },
