@@ -7,7 +7,7 @@ import { startHeartbeat } from '../ledger/heartbeat-store.ts'
 import { watchLedger } from '../ledger/ledger-watch.ts'
 import { creditsNumber, parseCredits } from '../ledger/money.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { createBalanceWatch } from '../notices/low-balance.ts'
+import { createBalanceWatch, type BalanceWatch } from '../notices/low-balance.ts'
 import { openOutbox } from '../notices/outbox.ts'
 import { openSenders } from '../notices/senders.ts'
 import { smsCountries } from '../notices/sms-countries.ts'
@@ -20,10 +20,17 @@ import { webhookKeys } from '../webhooks/secrets.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import { openWebhooks } from '../webhooks/webhooks.ts'
 import type { AppInputs } from './inputs.ts'
-import { openCatalogRoom } from './open-catalog.ts'
 import { openGatewayRoom } from './open-gateway.ts'
-import { openPaymentsRoom } from './open-payments.ts'
-import { openUpstreamsRoom } from './open-upstreams.ts'
+import { upstreamMinutes } from '../activity/upstream-minutes.ts'
+import { followDrains } from '../operators/drains.ts'
+import { openUpstreams } from '../upstream/upstreams.ts'
+import { openCatalog } from '../catalog/catalog.ts'
+import { syncCatalog, type SyncParts } from '../catalog/sync.ts'
+import type { Upstreams } from '../upstream/work.ts'
+import { findAccount } from '../accounts/accounts-store.ts'
+import type { Db } from '../db/db.ts'
+import { createPayments, type Payments } from '../payments/payments.ts'
+import { topUpRules, type Payer } from '../payments/topup.ts'
 
 export type Rooms = Awaited<ReturnType<typeof openRooms>>
 
@@ -98,4 +105,63 @@ async function openWebhooksRoom({ db, log, clock, config, masterKey }: AppInputs
   const sender = openWebhookSender(reach)
   const webhooks = await openWebhooks({ db, keys, log, clock, sender })
   return { webhooks, webhookAdmin: { db, keys, reach } }
+}
+
+/** Upstreams whose attempts are counted, and of which operators may drain some. */
+async function openUpstreamsRoom({ db, log, clock, providers, meter }: AppInputs) {
+  const upstreams = openUpstreams({ upstreams: providers.upstreams, log, meter })
+  const minutes = upstreamMinutes({
+    db,
+    now: () => clock.now(),
+    take: () => upstreams.takeCounts(),
+    troubled: () => [...new Set(upstreams.problems().map((one) => one.upstream))],
+  })
+  await followDrains({ db, log, apply: (names) => upstreams.drain(names) })
+  return { upstreams, upstreamMinutes: minutes }
+}
+
+/** The catalog, and what brings it up to date. */
+async function openCatalogRoom({ config, db, log, clock }: AppInputs, upstreams: Upstreams) {
+  const lists = upstreams.list.map(({ records, ...upstream }) => ({
+    ...upstream,
+    byHand: records,
+  }))
+  const catalogSync: SyncParts = {
+    db,
+    log,
+    settings: config,
+    upstreams: lists,
+    read: async (upstream, signal) => (await upstreams.catalog(upstream, signal)).records,
+  }
+  const catalog = await openCatalog({ db, log, clock, upstreams: lists })
+  // Without a catalog nothing can be served; later readings can wait.
+  if (catalog.index().models.length === 0) {
+    await syncCatalog(catalogSync)
+    await catalog.reload()
+  }
+  return { catalog, catalogSync }
+}
+
+function openPaymentsRoom(inputs: AppInputs, balanceWatch: BalanceWatch): Payments {
+  const { config, db, log, clock, providers } = inputs
+  return createPayments({
+    db,
+    log,
+    clock,
+    providers: providers.payments,
+    rules: topUpRules(config),
+    payerOf: (accountId) => payerOf(db, accountId),
+    balanceWatch,
+  })
+}
+
+async function payerOf(db: Db, accountId: string): Promise<Payer> {
+  // The credential was checked a moment ago: an account that is gone has no phone to charge.
+  const account = await findAccount(db, accountId)
+  return {
+    name: account?.fullName ?? '',
+    email: (account?.emailVerified && account.email) || undefined,
+    phoneNumber: account?.phoneNumber ?? undefined,
+    phoneVerified: account?.phoneVerified ?? false,
+  }
 }

@@ -8,10 +8,11 @@ import type { LocalAddresses } from './local-services.ts'
 import { loadMasterKey } from './master-key.ts'
 import { createMetrics, type Metrics } from '../observability/metrics.ts'
 import { openMetricsPort } from '../observability/port.ts'
-import { warnOfPlayMoney } from './play-money.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { openTraces } from '../observability/traces.ts'
 import { checkVoiceDefaults } from './voice-settings.ts'
+import type { Db } from '../db/db.ts'
+import { simulatedTopUps } from '../payments/payments-read-store.ts'
 
 export type Serving = {
   address: string
@@ -86,4 +87,18 @@ async function open(
   address = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`
   app.begin()
   return { address, metrics }
+}
+
+/**
+ * Credits of simulated payments look like all others. A database that was tried out with them and
+ * is now used with real models still has them, and its operator should know.
+ */
+export async function warnOfPlayMoney(config: Config, db: Db, log: Log): Promise<void> {
+  if (config.UPSTREAMS_FILE === undefined) return
+  const { count, creditsMicro } = await simulatedTopUps(db)
+  if (count === 0) return
+  log.warn('Credits of simulated payments can be spent on real models.', {
+    count,
+    amount_micro: creditsMicro,
+  })
 }

@@ -8,7 +8,7 @@ import { notify } from '../notices/notices.ts'
 import { withAuditLog, type AuditEvent, type RecordEvent } from './audit-log.ts'
 import { adjustedToday } from './audit-log-store.ts'
 import { requireOthersAccount, type Actor } from './actor.ts'
-import { insertRequest } from './adjustment-requests-store.ts'
+import { decideRequest, insertRequest, lockWaiting } from './adjustment-requests-store.ts'
 
 export type Adjustment = {
   accountId: string
@@ -80,7 +80,7 @@ async function needsSecond(
 }
 
 /** The entry, the notice to the customer and the audit event, in one transaction. */
-export async function post(
+async function post(
   tx: Tx,
   record: RecordEvent,
   posting: {
@@ -121,4 +121,40 @@ function auditEvent(action: string, { accountId, amountMicro, reason }: Adjustme
     amountMicro,
     after: { amount_credits: creditsText(amountMicro) },
   }
+}
+
+/** Undefined when there is no such request, or another operator was faster. */
+export function decideAdjustment(
+  db: Db,
+  actor: Actor,
+  wanted: { id: string; approve: boolean; reason: string },
+): Promise<Adjusted | { kind: 'turned_down' } | undefined> {
+  return withAuditLog(db, actor, async (tx, record) => {
+    const request = await lockWaiting(tx, wanted.id)
+    if (!request) return undefined
+    if (!wanted.approve) {
+      await decideRequest(tx, request.id, 'refused')
+      const target = { type: 'account', id: request.accountId }
+      const before = { asked_by: request.askedByName }
+      await record({ action: 'account.adjust_refuse', target, reason: wanted.reason, before })
+      return { kind: 'turned_down' }
+    }
+    if (request.askedBy === actor.operatorId) {
+      throw new Failure(
+        'forbidden',
+        'You asked for this yourself: another operator has to approve.',
+      )
+    }
+    requireOthersAccount(actor, request.accountId)
+    const operator = `${request.askedByName}, approved by ${actor.name}`
+    const adjusted = await post(tx, record, {
+      adjustment: request,
+      operator,
+      action: 'account.adjust_approve',
+      more: { asked_by: request.askedByName, approval: wanted.reason },
+    })
+    // A balance that cannot pay for it now leaves the request open.
+    if (adjusted.kind !== 'refused') await decideRequest(tx, request.id, 'approved')
+    return adjusted
+  })
 }

@@ -3,11 +3,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { matchesEtag } from '../http/headers.ts'
 import { route, type Call, type Result, type Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
-import { findBundle, type Bundle } from './bundle.ts'
+import { findBundle, type Bundle, type PageLanguage } from './bundle.ts'
 import type { ConsoleFolders } from './folders.ts'
 import { assetHeaders, encodingFor, PAGE_HEADERS } from './headers.ts'
-import { inTheme, looksOf, type Looks } from './looks.ts'
-import { notBuiltPage } from './not-built.ts'
 import { PRICES_MARK, priceTable, type ShownPrices } from './price-table.ts'
 
 /** Where pages and their files are. Nothing below /v1: the API's addresses stay the API's. */
@@ -124,4 +122,45 @@ function packed(text: string): Html {
     br: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
     gzip: gzipSync(plain),
   }
+}
+
+type Theme = 'system' | 'light' | 'dark'
+type Looks = { language: PageLanguage; theme: Theme }
+
+/** The reader's language and theme, from cookies. Kiswahili unless chosen otherwise. */
+function looksOf(cookies: string | string[] | undefined): Looks {
+  const chosen = new Map(
+    String(cookies ?? '')
+      .split('; ')
+      .map((pair) => pair.split('=', 2) as [string, string]),
+  )
+  const theme = chosen.get('mlango_theme')
+  return {
+    language: chosen.get('mlango_language') === 'en' ? 'en' : 'sw',
+    theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+  }
+}
+
+/** The build leaves every page in the system's theme. */
+function inTheme(html: string, theme: Theme): string {
+  return html.replace('data-theme="system"', `data-theme="${theme}"`)
+}
+
+/** While the pages are being built, or when that failed. The API is not affected. */
+function notBuiltPage(failed: boolean): Result {
+  const [sw, en] = failed
+    ? [
+        'Kurasa hazikuweza kuandaliwa. API inafanya kazi.',
+        'The pages could not be built. The API works. The log of the service says why.',
+      ]
+    : ['Kurasa zinaandaliwa. Subiri kidogo…', 'The pages are being built. One moment…']
+  const refresh = failed ? '' : '<meta http-equiv="refresh" content="2">'
+  const body = `<!doctype html>
+<html lang="sw"><head><meta charset="utf-8"><title>Mlango</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">${refresh}</head>
+<body><h1>Mlango</h1><p>${sw}</p><p lang="en">${en}</p>
+<p><a href="/docs">API</a></p></body></html>
+`
+  const headers = { ...PAGE_HEADERS, 'cache-control': 'no-store', 'retry-after': '2' }
+  return { status: 503, headers, body }
 }

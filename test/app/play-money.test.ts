@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import { silentLog, type LogFields } from '../../src/lib/log.ts'
-import { warnOfPlayMoney } from '../../src/app/play-money.ts'
+import { warnOfPlayMoney } from '../../src/app/serve.ts'
 import { withDatabase } from '../support/databases.ts'
 
 const REAL = readConfig({

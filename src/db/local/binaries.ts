@@ -1,10 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import {
+  existsSync,
+  readFileSync,
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, basename, extname } from 'node:path'
 import { explain } from './explain.ts'
-import { linkLibraries } from './library-links.ts'
-import { copyPackage } from './package-copy.ts'
+import { linkLibraries, libraryNames } from './library-links.ts'
 import type { RunAs } from './run-as.ts'
 import { DatabaseError } from './database-error.ts'
 
@@ -132,4 +142,46 @@ function versionOf(file: string, env: Record<string, string>, as: RunAs): number
   const words = (run.stderr || run.error?.message || '').trim()
   // Libraries that the user cannot reach are not found either.
   return { unreachable: code === 'EACCES' || as.uid !== undefined, words }
+}
+
+/**
+ * A copy of the packaged PostgreSQL where the server's user can reach it, for the case that the
+ * checkout lies in a home that nobody else may enter. It stands under its name only when whole, and
+ * is used again by later starts.
+ */
+function copyPackage(native: string, name: string, places: string[]): string | undefined {
+  for (const place of places) {
+    const copy = join(place, name)
+    if (isOurs(copy) || madeCopy(native, place, copy)) return copy
+  }
+  return undefined
+}
+
+/** Not someone else's folder of the same name: what is in it will be run. */
+function isOurs(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  if (found === undefined || !found.isDirectory()) return false
+  return found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+}
+
+function madeCopy(native: string, place: string, copy: string): boolean {
+  let draft: string | undefined
+  try {
+    mkdirSync(place, { recursive: true })
+    draft = mkdtempSync(`${copy}.`)
+    cpSync(native, draft, { recursive: true, filter: (path) => isNeeded(path) })
+    for (const { name, file } of libraryNames(native)) symlinkSync(file, join(draft, 'lib', name))
+    chmodSync(draft, 0o755)
+    renameSync(draft, copy)
+    return true
+  } catch {
+    // No such place, no room, or no right to write there: the next one is tried.
+    if (draft !== undefined) rmSync(draft, { recursive: true, force: true })
+    return isOurs(copy)
+  }
+}
+
+/** Not the parts for building programs, which are never run. */
+function isNeeded(path: string): boolean {
+  return extname(path) !== '.a' && basename(path) !== 'pkgconfig'
 }

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parsePostmasterFile, type Postmaster } from './postmaster-file.ts'
 import { DatabaseError } from './database-error.ts'
 
 /**
@@ -111,3 +110,21 @@ function stuck(folder: string): DatabaseError {
     `A former PostgreSQL still works in ${folder} and does not end (process ${pids}). End it, or restart the machine.`,
   )
 }
+
+/** What a running server tells about itself in its data folder, in `postmaster.pid`. */
+type Postmaster = {
+  pid: number
+  socketFolder: string
+  status: 'starting' | 'stopping' | 'ready' | 'standby' | 'unknown'
+}
+
+/** Undefined for a file that is empty or half written. */
+export function parsePostmasterFile(text: string): Postmaster | undefined {
+  const lines = text.split('\n')
+  const pid = Number(lines[0])
+  if (!Number.isInteger(pid) || pid <= 0) return undefined
+  const status = STATES.find((state) => state === lines[7]?.trim()) ?? 'unknown'
+  return { pid, socketFolder: lines[4] ?? '', status }
+}
+
+const STATES = ['starting', 'stopping', 'ready', 'standby'] as const

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { noAccount } from '../../operators/account-actions.ts'
 import { operatorActor } from '../../operators/actor.ts'
-import { adjust, readAmount, type Adjusted, type AdjustLimits } from '../../operators/adjust.ts'
-import { decideAdjustment } from '../../operators/adjustment-requests.ts'
+import {
+  adjust,
+  decideAdjustment,
+  readAmount,
+  type Adjusted,
+  type AdjustLimits,
+} from '../../operators/adjust.ts'
 import { listWaiting } from '../../operators/adjustment-requests-store.ts'
 import { creditsNumber, creditsText } from '../../ledger/money.ts'
 import type { Db } from '../../db/db.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Catalog } from '../../../src/catalog/catalog.ts'
 import type { CatalogIndex, CatalogModel } from '../../../src/catalog/catalog-index.ts'
-import { findModel } from '../../../src/gateway/messages/model-name.ts'
+import { findModel } from '../../../src/gateway/messages/messages.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 
 const models = [

@@ -84,7 +84,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'whoever asked for an adjustment does not approve it',
-    file: 'src/operators/adjustment-requests.ts',
+    file: 'src/operators/adjust.ts',
     find: 'if (request.askedBy === actor.operatorId) {',
     put: "if (request.askedBy === '') {",
     test: 'test/contract/operators/actions.test.ts',
