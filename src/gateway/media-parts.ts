@@ -94,7 +94,7 @@ const MOST_FILES = 100
 function fileIn(base64: string, reading: MediaReading): Buffer {
   reading.filesRead += 1
   if (reading.filesRead > MOST_FILES) {
-    throw invalidField('messages', `have more than ${MOST_FILES} sounds, films and files`)
+    throw invalidField('messages', `have more than ${MOST_FILES} audio, video and file parts`)
   }
   return Buffer.from(base64, 'base64')
 }

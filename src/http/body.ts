@@ -31,7 +31,7 @@ export function checkBodyHead(call: BodyReader): boolean {
   if (encoding !== undefined && encoding !== 'identity') {
     throw new Failure(
       'invalid',
-      'Compressed request bodies are not accepted. Send it uncompressed.',
+      'Compressed request bodies are not accepted. Send the body uncompressed.',
       {
         param: 'Content-Encoding',
       },

@@ -181,7 +181,7 @@ function conflict(state: 'running' | 'other_route'): Failure {
 function tooMuchKept(retryAfterS: number): Failure {
   return new Failure(
     'rate_limited',
-    'This account has too much kept under Idempotency-Keys; each answer is kept for 24 hours. Send the request without the header, or wait.',
+    'The idempotency storage of this account is full; answers are stored for 24 hours. Leave out the Idempotency-Key header, or wait.',
     { param: 'Idempotency-Key', retryAfterS, headers: { 'x-should-retry': 'false' } },
   )
 }

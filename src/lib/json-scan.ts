@@ -91,7 +91,7 @@ function endOfNumber(bytes: Buffer, start: number): number {
   if (at - start <= LONGEST_NUMBER) return at
   throw new Failure(
     'invalid',
-    `The request body has a number of more than ${LONGEST_NUMBER} digits.`,
+    `The request body contains a number with more than ${LONGEST_NUMBER} digits.`,
   )
 }
 

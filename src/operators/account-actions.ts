@@ -126,7 +126,8 @@ export function resendCodeOf(
     const account = await lockAccount(tx, accountId)
     if (!account) return false
     const identifier = channel === 'email' ? account.email : account.phoneNumber
-    if (identifier === null) throw invalidField('channel', 'names an address that is not known')
+    if (identifier === null)
+      throw invalidField('channel', 'names an address that the account does not have')
     const verify = VERIFY_PURPOSE[channel]
     await resendInside(accounts, tx, {
       identifier,

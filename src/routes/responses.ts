@@ -90,7 +90,7 @@ const UPGRADE_REQUIRED = 426
 
 function notUpgraded(upgrade: unknown, requestId: string): Answer {
   if (upgrade === undefined) {
-    throw new Failure('method_not_allowed', 'Responses are not listed. Use POST.', {
+    throw new Failure('method_not_allowed', 'Responses cannot be listed. Use POST to create one.', {
       headers: { allow: 'POST' },
     })
   }

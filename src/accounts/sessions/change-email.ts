@@ -34,7 +34,8 @@ export async function startEmailChange(
     async change(tx, required) {
       await lockIdentifier(tx, email)
       const owner = await findOwner(tx, who)
-      if (owner?.id === accountId) throw invalidField('email', 'is the address you have already')
+      if (owner?.id === accountId)
+        throw invalidField('email', 'is already the address of your account')
       if (owner) throw belongsToAnother()
       const account = await lockAccount(tx, accountId)
       if (!account) throw new Failure('unauthorized', 'This account has been deleted.')

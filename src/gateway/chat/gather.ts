@@ -24,7 +24,10 @@ export async function gatherAnswer(stream: ChatStream, ours: OurNames): Promise<
     }
     if (characters <= MOST_CHARACTERS) continue
     stream.cancel()
-    throw new Failure('upstream_failed', 'The answer is too long to be sent whole. Stream it.')
+    throw new Failure(
+      'upstream_failed',
+      'The answer is too long to be sent whole. Use stream: true.',
+    )
   }
   for (const chunk of stream.last) parts.add(JSON.parse(chunk) as Fields)
   return parts.answer(stream, ours)

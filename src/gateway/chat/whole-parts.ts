@@ -29,5 +29,5 @@ export function inputOf({ text }: WholePart): Fields {
   } catch {
     // Broken JSON and a value that is not an object are one failure.
   }
-  throw new Failure('upstream_failed', 'The model called a tool with broken arguments.')
+  throw new Failure('upstream_failed', 'The model called a tool with invalid arguments.')
 }

@@ -24,7 +24,7 @@ export function readRequest(body: MessagesBody, model: ReadingModel): ReadReques
     ...chatTurns(body.messages, { model, names }),
   ]
   if (!placed.some(({ message }) => message.role !== 'system')) {
-    throw invalidField('messages', 'must have something from the user')
+    throw invalidField('messages', 'must have at least one message of the user')
   }
   const chat: ChatBody & Fields = {
     model: model.id,

@@ -39,7 +39,7 @@ export function keptTools(
   const forced = textOf(fieldsOf(choice).name)
   const isForced = forced !== undefined && !own.some(({ name }) => name === forced)
   if (own.length > 0 && !isForced) return own
-  throw new Failure('unsuitable', `tools: "${typeOf(left)}" is not offered here.`, {
+  throw new Failure('unsuitable', `tools: "${typeOf(left)}" is not supported.`, {
     param: 'tools',
     code: 'model_capability',
   })
@@ -61,7 +61,7 @@ function isOwn(tool: unknown, at: string, native: boolean): boolean {
   const { type, name } = tool
   if (type !== undefined && type !== null && type !== 'custom') {
     if (!isClientRun(tool) || native) return isClientRun(tool)
-    throw new Failure('unsuitable', `${at}: this model does not know "${typeOf(tool)}".`, {
+    throw new Failure('unsuitable', `${at}: this model does not support "${typeOf(tool)}".`, {
       param: at,
       code: 'model_capability',
     })

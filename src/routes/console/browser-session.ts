@@ -40,7 +40,7 @@ export function requireCookies(address: string): void {
   if (protocol === 'https:' || LOOPBACK.has(hostname)) return
   throw new Failure(
     'forbidden',
-    'There are no browser sessions over plain http. Open this service by https, or on localhost.',
+    'Browser sessions need https. Open this service by https, or on localhost.',
   )
 }
 

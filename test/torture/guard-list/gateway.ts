@@ -173,7 +173,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'a whole answer with a call that nobody can run is not charged',
     file: 'src/gateway/chat/whole-parts.ts',
-    find: "throw new Failure('upstream_failed', 'The model called a tool with broken arguments.')",
+    find: "throw new Failure('upstream_failed', 'The model called a tool with invalid arguments.')",
     put: 'return {}',
     test: 'test/contract/gateway/messages.test.ts',
     fails: /broken arguments/,

@@ -170,7 +170,7 @@ function forcedName(read: ReadTools, choice: unknown): string | undefined {
   if (name !== undefined) return name
   const hosted = read.hosted?.type === choice.type ? read.hosted : undefined
   throw hosted === undefined
-    ? invalidField('tool_choice', 'names a tool that is not run here')
+    ? invalidField('tool_choice', 'names a tool that this service does not run')
     : refuseHosted(hosted)
 }
 
