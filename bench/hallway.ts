@@ -103,10 +103,10 @@ function ourServer(): Server {
     ],
     authenticator: { identify: async () => principal },
     limiter: new ProcessCounter(systemClock),
-    replay: {
+    storedAnswers: {
       claim: async () => ({ state: 'running' }),
       find: async () => undefined,
-      keep: async () => {},
+      store: async () => {},
       free: async () => {},
     },
     config: {

@@ -48,7 +48,7 @@ test('a year of use leaves every table as large as a quarter did', async () => {
     purgeExpired({ db, config }),
     activitySumming({ db }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log: silentLog }),
-    { run: load.replay.tidy },
+    { run: load.storedAnswers.tidy },
     (await openLeftUnpaid({ kind: 'stream', db, clock, log: silentLog, limitMicro: 10n ** 9n }))
       .job,
     sweeper({

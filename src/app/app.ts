@@ -67,7 +67,7 @@ function openServer(inputs: AppInputs, rooms: Rooms): ReturnType<typeof buildSer
     authenticator: createAuthenticator(rooms.accounts),
     operators: rooms.gate,
     limiter: rooms.limiter,
-    replay: rooms.replay,
+    storedAnswers: rooms.storedAnswers,
     missing: createReadiness({ db, models: () => catalog.index().models.length }),
   })
 }

@@ -42,7 +42,7 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     ...rooms.webhooks.jobs,
     { name: 'payments', everyMs: 5_000, run: rooms.payments.reconcile },
     videoJob(inputs, rooms),
-    { name: 'replay', everyMs: 10_000, run: rooms.replay.tidy },
+    { name: 'replay', everyMs: 10_000, run: rooms.storedAnswers.tidy },
     outageWatch({ db, problems: () => upstreams.problems() }),
     rooms.upstreamMinutes.job,
     recordHealth(inputs, upstreams),

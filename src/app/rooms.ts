@@ -2,7 +2,7 @@ import { openAccounts } from '../accounts/accounts.ts'
 import { moveWorkspace } from '../activity/activity-store.ts'
 import { wakeVideoJobs } from '../gateway/videos/jobs-store.ts'
 import { openLimiter } from '../http/limits/limiter.ts'
-import { createReplay } from '../idempotency/replay-store.ts'
+import { openStoredAnswers } from '../idempotency/replay-store.ts'
 import { startHeartbeat } from '../ledger/heartbeat-store.ts'
 import { watchLedger } from '../ledger/ledger-watch.ts'
 import { creditsNumber, parseCredits } from '../ledger/money.ts'
@@ -38,7 +38,7 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>
 export async function openRooms(inputs: AppInputs) {
   const processId = uuidv7()
   const heartbeat = await startHeartbeat(inputs.db, processId)
-  const replay = openReplay(inputs, processId)
+  const storedAnswers = openAnswerStore(inputs, processId)
   const limiter = await openLimiter(inputs.config, inputs.log, inputs.clock)
   const balanceWatch = openBalanceWatch(inputs)
   const accounts = await openAccountsRoom(inputs)
@@ -48,7 +48,7 @@ export async function openRooms(inputs: AppInputs) {
   const paidWork = await openGatewayRoom(inputs, { processId, catalog, upstreams, balanceWatch })
   return {
     heartbeat,
-    replay,
+    storedAnswers,
     limiter,
     balanceWatch,
     accounts,
@@ -66,9 +66,9 @@ export async function openRooms(inputs: AppInputs) {
   }
 }
 
-function openReplay({ db, config }: AppInputs, processId: string) {
+function openAnswerStore({ db, config }: AppInputs, processId: string) {
   const budgetBytes = config.KEPT_ANSWERS_MB_PER_ACCOUNT * 1_000_000
-  return createReplay({ db, processId, budgetBytes })
+  return openStoredAnswers({ db, processId, budgetBytes })
 }
 
 function openBalanceWatch({ config }: AppInputs) {

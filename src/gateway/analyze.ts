@@ -38,7 +38,7 @@ export async function analyze(
   call: GatewayCall,
   analysis: Analysis,
   render: Render,
-): Promise<StorableAnswer & { kept?: true }> {
+): Promise<StorableAnswer & { stored?: true }> {
   const route = routeFor(gateway, analysis)
   const { model } = route
   const request = chatRequest(gateway, call, analysis, route)

@@ -44,7 +44,7 @@ export async function runBilledCall<Result>(
   gateway: PaidParts,
   call: GatewayCall,
   billed: BilledCall<Result>,
-): Promise<StorableAnswer & { kept?: true }> {
+): Promise<StorableAnswer & { stored?: true }> {
   const { principal, requestId, claim, signal } = call
   const { stage, estimate, outputMicro } = billed
   const { accountId } = principal
@@ -63,7 +63,7 @@ export async function runBilledCall<Result>(
       const { writes } = billed
       if (claim === undefined) return shown(await bill.settle([line], undefined, writes))
       const answer = writtenOnce(shown)
-      return { ...answer(await bill.settle([line], { claim, answer }, writes)), kept: true }
+      return { ...answer(await bill.settle([line], { claim, answer }, writes)), stored: true }
     } catch (error) {
       const latencyMs = performance.now() - course.beganMs
       const end = { ...dropOf(error, stage, latencyMs, signal), course }

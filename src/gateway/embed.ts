@@ -22,7 +22,7 @@ export async function embed(
   gateway: ChatParts,
   call: GatewayCall,
   body: EmbeddingsBody,
-): Promise<Answer & { kept?: true }> {
+): Promise<Answer & { stored?: true }> {
   const input = measureInput(body.input)
   const model = gateway.catalog.requireModel(body.model, { outputs: ['embeddings'], inputs: [] })
   const { billing, rules } = gateway

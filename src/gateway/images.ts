@@ -38,7 +38,7 @@ export async function generateImages(
   call: GatewayCall,
   body: ImageBody,
   render: Render,
-): Promise<StorableAnswer & { kept?: true }> {
+): Promise<StorableAnswer & { stored?: true }> {
   checkLinks(body)
   const { model: id, prompt, n, response_format: _format, stream: _stream, ...extra } = body
   const references = Array.isArray((extra as Fields).input_references)

@@ -134,10 +134,10 @@ export type Success = {
 } & ({ data: unknown } | { dataJson: string })
 
 /**
- * A `Success` is rendered in the route's dialect; an `Answer` goes out as it is. `kept: true` says
+ * A `Success` is rendered in the route's dialect; an `Answer` goes out as it is. `stored: true` says
  * that it was stored for its claim together with the money, so the server must not store it again.
  */
-export type Result = Success | (Answer & { kept?: true })
+export type Result = Success | (Answer & { stored?: true })
 
 /** A route whose types have been checked where it was defined, ready for the one list. */
 export type Route = RouteSpec<unknown, unknown, unknown>

@@ -93,7 +93,7 @@ async function replayOrHandle(call: RequestContext, key: string): Promise<Result
   }
 }
 
-function answerOf(call: RequestContext, result: Result): Answer & { kept?: true } {
+function answerOf(call: RequestContext, result: Result): Answer & { stored?: true } {
   return 'body' in result ? result : call.render(result)
 }
 
@@ -129,16 +129,16 @@ function replayKey(call: RequestContext): string | undefined {
   )
 }
 
-/** The kept answer, when this request was answered before; else the call holds the claim. */
+/** The stored answer, when this request was answered before; else the call holds the claim. */
 async function claimKey(call: RequestContext, key: string): Promise<Answer | undefined> {
-  const outcome = await call.context.replay.claim({
+  const outcome = await call.context.storedAnswers.claim({
     accountId: call.principal!.accountId,
     key,
     route: call.plan.name,
   })
   call.context.meter?.replayed(outcome.state)
   if (outcome.state === 'stored') return marked(outcome.answer)
-  if (outcome.state === 'over_budget') throw tooMuchKept(outcome.retryAfterS)
+  if (outcome.state === 'over_budget') throw storageFull(outcome.retryAfterS)
   if (outcome.state !== 'claimed') throw conflict(outcome.state)
   call.claim = outcome.claim
   return undefined
@@ -148,9 +148,9 @@ async function claimKey(call: RequestContext, key: string): Promise<Answer | und
 async function findFinished(call: RequestContext): Promise<Answer | undefined> {
   const key = replayKey(call)
   if (key === undefined) return undefined
-  const { replay, meter } = call.context
+  const { storedAnswers, meter } = call.context
   const { accountId } = call.principal!
-  const found = await replay.find({ accountId, key, route: call.plan.name })
+  const found = await storedAnswers.find({ accountId, key, route: call.plan.name })
   if (found === undefined) return undefined
   meter?.replayed(found.state)
   if (found.state !== 'stored') throw conflict(found.state)
@@ -177,8 +177,8 @@ function conflict(state: 'running' | 'other_route'): Failure {
   )
 }
 
-/** Before any work: an answer that could not be kept would be charged again on the retry. */
-function tooMuchKept(retryAfterS: number): Failure {
+/** Before any work: an answer that could not be stored would be charged again on the retry. */
+function storageFull(retryAfterS: number): Failure {
   return new Failure(
     'rate_limited',
     'The idempotency storage of this account is full; answers are stored for 24 hours. Leave out the Idempotency-Key header, or wait.',
@@ -189,15 +189,15 @@ function tooMuchKept(retryAfterS: number): Failure {
 /** Stores a good answer before it is sent; anything else frees the key for the caller's retry. */
 async function concludeClaim(
   call: RequestContext,
-  answer: (Answer & { kept?: true }) | undefined,
+  answer: (Answer & { stored?: true }) | undefined,
 ): Promise<void> {
   const claim = call.claim
-  if (claim === undefined || answer?.kept === true) return
+  if (claim === undefined || answer?.stored === true) return
   try {
-    if (answer !== undefined && isKeepable(answer)) {
+    if (answer !== undefined && isStorable(answer)) {
       const headers = { 'x-request-id': call.requestId, ...answer.headers }
-      await call.context.replay.keep(claim, { ...answer, headers })
-    } else await call.context.replay.free(claim)
+      await call.context.storedAnswers.store(claim, { ...answer, headers })
+    } else await call.context.storedAnswers.free(claim)
   } catch (error) {
     // The work is done and its answer good: it is sent even though a retry will not find it.
     call.context.log.error(
@@ -211,7 +211,7 @@ async function concludeClaim(
   }
 }
 
-function isKeepable(answer: Answer): answer is StorableAnswer {
+function isStorable(answer: Answer): answer is StorableAnswer {
   const isComplete = typeof answer.body === 'string' || Buffer.isBuffer(answer.body)
   return answer.status >= 200 && answer.status < 300 && isComplete
 }

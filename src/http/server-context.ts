@@ -15,7 +15,7 @@ export type ServerContext = {
   authenticator: Authenticator
   operators: OperatorGate
   limiter: Limiter
-  replay: ReplayStore
+  storedAnswers: AnswerStore
   settings: ServerSettings
   log: Log
   running: RunningCalls
@@ -53,11 +53,11 @@ export type OperatorGate = {
 }
 
 /** Remembers answers by idempotency key, scoped to the account. */
-export type ReplayStore = {
+export type AnswerStore = {
   claim(request: { accountId: string; key: string; route: string }): Promise<ClaimOutcome>
   /** What a finished key holds; undefined for one that is new or at work. */
   find(request: { accountId: string; key: string; route: string }): Promise<Finished | undefined>
-  keep(claim: Claim, answer: StorableAnswer): Promise<void>
+  store(claim: Claim, answer: StorableAnswer): Promise<void>
   free(claim: Claim): Promise<void>
 }
 

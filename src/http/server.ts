@@ -12,7 +12,7 @@ import { requestListener } from './router.ts'
 import type {
   Authenticator,
   OperatorGate,
-  ReplayStore,
+  AnswerStore,
   ServerContext,
   ServerSettings,
 } from './server-context.ts'
@@ -25,7 +25,7 @@ export type ServerParts = {
   /** Without it nobody is an operator. */
   operators?: OperatorGate | undefined
   limiter: Limiter
-  replay: ReplayStore
+  storedAnswers: AnswerStore
   config: ServerSettings
   log: Log
   meter?: ServerContext['meter']
@@ -73,13 +73,13 @@ export function buildServer(parts: ServerParts): Server {
 }
 
 function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): ServerContext {
-  const { authenticator, limiter, replay, config: settings, log, meter, tracer } = parts
+  const { authenticator, limiter, storedAnswers, config: settings, log, meter, tracer } = parts
   return {
     routes,
     authenticator,
     operators: parts.operators ?? { admit: async () => undefined },
     limiter,
-    replay,
+    storedAnswers,
     settings,
     log,
     meter,

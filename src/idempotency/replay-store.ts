@@ -5,10 +5,10 @@ import { uuidv7 } from '../lib/ids.ts'
 import { storedAnswer, purgePieces, spliceOf, writePieces, type StoredRow } from './pieces-store.ts'
 
 /** Remembers answers by idempotency key, scoped to the account, across all processes. */
-export type Replay = {
+export type StoredAnswers = {
   claim(request: KeyRequest): Promise<ClaimOutcome>
   find(request: KeyRequest): Promise<Finished | undefined>
-  keep(claim: Claim, answer: StorableAnswer): Promise<void>
+  store(claim: Claim, answer: StorableAnswer): Promise<void>
   free(claim: Claim): Promise<void>
   /** In the background: removes what has expired, and frees what could not be freed when it should have been. */
   tidy(signal: AbortSignal): Promise<void>
@@ -16,7 +16,7 @@ export type Replay = {
 
 type KeyRequest = { accountId: string; key: string; route: string }
 
-export type ReplayOptions = {
+export type StoredAnswersOptions = {
   db: Db
   processId: string
   /** How large the stored answers of an account may be together; without a limit in tests only. */
@@ -33,7 +33,11 @@ const ATTEMPTS = 3
 /** For so long a statement whose answer was lost may still arrive at the database. */
 const DOUBT_MS = 60_000
 
-export function createReplay({ db, processId, budgetBytes = Infinity }: ReplayOptions): Replay {
+export function openStoredAnswers({
+  db,
+  processId,
+  budgetBytes = Infinity,
+}: StoredAnswersOptions): StoredAnswers {
   const unfreed = new Set<Claim>()
   const doubtful = new Map<Claim, number>()
 
@@ -70,7 +74,7 @@ export function createReplay({ db, processId, budgetBytes = Infinity }: ReplayOp
       const found = await readKey(db, request)
       return found?.state === 'running' ? undefined : found
     },
-    async keep(claim, answer) {
+    async store(claim, answer) {
       try {
         await storeAnswer(db, { claim, answer, early: await storeEarly(db, claim, answer) })
       } catch (error) {

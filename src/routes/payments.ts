@@ -83,7 +83,7 @@ async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefi
     amountTzs: call.body.amount_tzs,
     keep: claim && { claim, answer },
   })
-  return { ...answer(payment), ...(claim ? { kept: true as const } : {}) }
+  return { ...answer(payment), ...(claim ? { stored: true as const } : {}) }
 }
 
 export const paymentsQuery = z.object({

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { openPayment } from '../../src/payments/topup.ts'
-import { createReplay } from '../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../support/money/agreement.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startApp } from '../support/app.ts'
@@ -135,12 +135,12 @@ test('a claim whose answer was lost is released', async () => {
     },
   }
   const request = { accountId: randomUUID(), key: 'k', route: 'POST /v1/embeddings' }
-  const replay = createReplay({ db: deaf, processId: randomUUID() })
-  await assert.rejects(replay.claim(request))
+  const storedAnswers = openStoredAnswers({ db: deaf, processId: randomUUID() })
+  await assert.rejects(storedAnswers.claim(request))
   lose = false
-  assert.equal((await replay.claim(request)).state, 'running')
-  await replay.tidy(signal)
-  assert.equal((await replay.claim(request)).state, 'claimed')
+  assert.equal((await storedAnswers.claim(request)).state, 'running')
+  await storedAnswers.tidy(signal)
+  assert.equal((await storedAnswers.claim(request)).state, 'claimed')
 })
 
 test('a paid call whose key a retry has taken over is not charged', async () => {
@@ -178,12 +178,12 @@ test('a top-up whose key a retry has taken over makes no second payment', async 
   const { db } = app
   const accountId = randomUUID()
   const request = { accountId, key: 'topup', route: 'POST /v1/payments/topup' }
-  const frozen = await createReplay({ db, processId: randomUUID() }).claim(request)
+  const frozen = await openStoredAnswers({ db, processId: randomUUID() }).claim(request)
   assert(frozen.state === 'claimed')
   await db.query(
     `update idempotency_keys set claimed_at = now() - interval '25 s' where key = 'topup'`,
   )
-  const retry = await createReplay({ db, processId: randomUUID() }).claim(request)
+  const retry = await openStoredAnswers({ db, processId: randomUUID() }).claim(request)
   assert(retry.state === 'claimed')
   const pay = (claim: typeof retry.claim) =>
     openPayment(

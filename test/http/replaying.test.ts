@@ -14,7 +14,7 @@ import { route } from '../../src/http/route.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { createReplay } from '../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../src/idempotency/replay-store.ts'
 import { freshDb, freshDatabase } from '../support/databases.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 import { eventually } from '../support/eventually.ts'
@@ -60,7 +60,7 @@ describe('one process', () => {
     const db = await freshDb()
     service = await startServer({
       routes: [thing('/v1/things'), thing('/v1/others')],
-      replay: createReplay({ db, processId: randomUUID() }),
+      storedAnswers: openStoredAnswers({ db, processId: randomUUID() }),
     })
     close = async () => {
       await service.close()
@@ -226,7 +226,7 @@ describe('one process', () => {
     let done = false
     const leaving = new AbortController()
     const draining = await startServer({
-      replay: createReplay({ db, processId: randomUUID() }),
+      storedAnswers: openStoredAnswers({ db, processId: randomUUID() }),
       routes: [
         route({
           method: 'POST',

@@ -6,10 +6,10 @@ import { before, test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import type { Answer, Claim, StorableAnswer } from '../../src/lib/answer.ts'
 import {
-  createReplay,
+  openStoredAnswers,
   storeEarly,
   storeAnswer,
-  type Replay,
+  type StoredAnswers,
 } from '../../src/idempotency/replay-store.ts'
 import { withDatabase } from '../support/databases.ts'
 
@@ -25,36 +25,36 @@ const bytesOf = (body: string | Buffer) => Buffer.from(body as string)
 
 withDatabase('replay', (open) => {
   let db: Db
-  let replay: Replay
+  let storedAnswers: StoredAnswers
   let current: ClaimRequest
   const processId = randomUUID()
   const signal = new AbortController().signal
 
   before(async () => {
     db = await open()
-    replay = createReplay({ db, processId })
+    storedAnswers = openStoredAnswers({ db, processId })
   })
 
   const newKey = (): ClaimRequest =>
     (current = { accountId: randomUUID(), key: randomUUID(), route: ROUTE })
 
   async function claimed(request = newKey()): Promise<Claim> {
-    const outcome = await replay.claim(request)
+    const outcome = await storedAnswers.claim(request)
     assert.equal(outcome.state, 'claimed')
     return (outcome as { claim: Claim }).claim
   }
 
   test('the first takes the key, the second learns that it runs', async () => {
     await claimed()
-    assert.deepEqual(await replay.claim(current), { state: 'running' })
+    assert.deepEqual(await storedAnswers.claim(current), { state: 'running' })
   })
 
   test('a kept answer comes back byte for byte', async () => {
     const bytes = Buffer.from([0, 255, 128, 10, 13, 92, 39, 34])
     for (const body of [answer.body, bytes]) {
       const claim = await claimed()
-      await replay.keep(claim, { ...answer, body })
-      const outcome = await replay.claim(current)
+      await storedAnswers.store(claim, { ...answer, body })
+      const outcome = await storedAnswers.claim(current)
       assert.equal(outcome.state, 'stored')
       const kept = (outcome as { answer: StorableAnswer }).answer
       assert.equal(kept.status, 201)
@@ -65,7 +65,7 @@ withDatabase('replay', (open) => {
 
   test('the key belongs to the account and to the route', async () => {
     await claimed()
-    assert.deepEqual(await replay.claim({ ...current, route: 'POST /v1/videos' }), {
+    assert.deepEqual(await storedAnswers.claim({ ...current, route: 'POST /v1/videos' }), {
       state: 'other_route',
     })
     await claimed({ ...current, accountId: randomUUID() })
@@ -73,11 +73,11 @@ withDatabase('replay', (open) => {
 
   test('a freed key can be taken again; a kept one is not freed', async () => {
     const claim = await claimed()
-    await replay.free(claim)
+    await storedAnswers.free(claim)
     const again = await claimed(current)
-    await replay.keep(again, answer)
-    await replay.free(again)
-    assert.equal((await replay.claim(current)).state, 'stored')
+    await storedAnswers.store(again, answer)
+    await storedAnswers.free(again)
+    assert.equal((await storedAnswers.claim(current)).state, 'stored')
   })
 
   test('a claim of a dead process is taken over, and its late answer changes nothing', async () => {
@@ -88,37 +88,37 @@ withDatabase('replay', (open) => {
         [current.key, seconds],
       )
     await grow(15)
-    assert.equal((await replay.claim(current)).state, 'running')
+    assert.equal((await storedAnswers.claim(current)).state, 'running')
     await db.query('insert into processes (id, beat_at) values ($1, now())', [processId])
     await grow(60)
-    assert.equal((await replay.claim(current)).state, 'running', 'its process is alive')
+    assert.equal((await storedAnswers.claim(current)).state, 'running', 'its process is alive')
     await db.query(`update processes set beat_at = now() - interval '25 seconds' where id = $1`, [
       processId,
     ])
     const successor = await claimed(current)
-    await replay.keep(late, { ...answer, body: 'late' })
-    await replay.free(late)
-    assert.equal((await replay.claim(current)).state, 'claimed', 'the process is still dead')
+    await storedAnswers.store(late, { ...answer, body: 'late' })
+    await storedAnswers.free(late)
+    assert.equal((await storedAnswers.claim(current)).state, 'claimed', 'the process is still dead')
     await db.query('update processes set beat_at = now() where id = $1', [processId])
-    await replay.keep(successor, { ...answer, body: 'also late' })
-    assert.equal((await replay.claim(current)).state, 'running')
+    await storedAnswers.store(successor, { ...answer, body: 'also late' })
+    assert.equal((await storedAnswers.claim(current)).state, 'running')
     await db.query('delete from processes where id = $1', [processId])
   })
 
   test('after 24 hours the key is new, and the purge removes it', async () => {
     const claim = await claimed()
-    await replay.keep(claim, answer)
+    await storedAnswers.store(claim, answer)
     const pass = (hours: string) =>
       db.query(
         `update idempotency_keys set expires_at = expires_at - $2::interval where key = $1`,
         [current.key, hours],
       )
     await pass('23 hours 59 minutes')
-    assert.equal((await replay.claim(current)).state, 'stored')
+    assert.equal((await storedAnswers.claim(current)).state, 'stored')
     await pass('1 minute')
-    await replay.keep(await claimed(current), answer)
+    await storedAnswers.store(await claimed(current), answer)
     await pass('24 hours')
-    await replay.tidy(signal)
+    await storedAnswers.tidy(signal)
     const [left] = await db.query<{ n: bigint }>(
       'select count(*) as n from idempotency_keys where key = $1',
       [current.key],
@@ -136,19 +136,19 @@ withDatabase('replay', (open) => {
       throw new Error('the money could not be settled')
     })
     await assert.rejects(work)
-    assert.equal((await replay.claim(requests[3]!)).state, 'running')
+    assert.equal((await storedAnswers.claim(requests[3]!)).state, 'running')
     await db.begin(async (tx) => {
       for (const one of kept) await storeAnswer(tx, one)
     })
     for (const [i, request] of requests.entries()) {
-      const outcome = await replay.claim(request)
+      const outcome = await storedAnswers.claim(request)
       assert.equal(outcome.state, 'stored')
       assert.equal(String((outcome as { answer: StorableAnswer }).answer.body), `answer ${i}`)
     }
   })
 
   async function keptNow(request = current): Promise<{ length: number; body: Buffer }> {
-    const outcome = await replay.claim(request)
+    const outcome = await storedAnswers.claim(request)
     assert.equal(outcome.state, 'stored')
     const { headers, body } = (outcome as { answer: Answer }).answer
     const bytes = Buffer.isBuffer(body) ? body : await buffer(body as Readable)
@@ -166,7 +166,7 @@ withDatabase('replay', (open) => {
   for (const [what, body] of large) {
     test(`a large answer of ${what} is kept in pieces and comes back byte for byte`, async () => {
       const claim = await claimed()
-      await replay.keep(claim, { ...answer, body })
+      await storedAnswers.store(claim, { ...answer, body })
       for (let reading = 0; reading < 2; reading++) {
         const kept = await keptNow()
         assert.ok(kept.body.equals(bytesOf(body)), 'the same bytes')
@@ -203,7 +203,7 @@ withDatabase('replay', (open) => {
   test('pieces go an hour after their answer, and a key that is taken again forgets them', async () => {
     const claim = await claimed()
     const body = randomBytes(3 * MIB)
-    await replay.keep(claim, { ...answer, body })
+    await storedAnswers.store(claim, { ...answer, body })
     const pass = (hours: number) =>
       db.query(
         `with row as (update idempotency_keys set expires_at = expires_at - make_interval(hours => $2)
@@ -215,27 +215,27 @@ withDatabase('replay', (open) => {
     const pieces = async () =>
       (await db.query('select no from stored_answer_pieces where claim_id = $1', [claim.id])).length
     await pass(23)
-    await replay.tidy(signal)
+    await storedAnswers.tidy(signal)
     assert.ok((await keptNow()).body.equals(body))
     await pass(1)
     const again = await claimed(current)
-    await replay.keep(again, answer)
-    const outcome = (await replay.claim(current)) as { answer: StorableAnswer }
+    await storedAnswers.store(again, answer)
+    const outcome = (await storedAnswers.claim(current)) as { answer: StorableAnswer }
     assert.equal(String(outcome.answer.body), answer.body)
-    await replay.tidy(signal)
+    await storedAnswers.tidy(signal)
     assert.equal(await pieces(), 3)
     await pass(2)
-    await replay.tidy(signal)
+    await storedAnswers.tidy(signal)
     assert.equal(await pieces(), 0)
   })
 
   test('an account with as much kept as it may gets no new key, and its kept answers', async () => {
-    const thrifty = createReplay({ db, processId, budgetBytes: 5_000 })
+    const thrifty = openStoredAnswers({ db, processId, budgetBytes: 5_000 })
     const body = 'k'.repeat(2_000)
     const [first, second] = [newKey(), newKey()]
     const { accountId } = first
     for (const request of [first, { ...second, accountId }]) {
-      await thrifty.keep(await claimed(request), { ...answer, body })
+      await thrifty.store(await claimed(request), { ...answer, body })
     }
     const third = { ...newKey(), accountId }
     const refused = await thrifty.claim(third)
@@ -269,12 +269,12 @@ withDatabase('replay', (open) => {
           [claim.accountId],
         )
       ).reduce((sum, row) => sum + Number(row.bytes), 0)
-    await replay.keep({ ...claim, id: randomUUID() }, answer)
+    await storedAnswers.store({ ...claim, id: randomUUID() }, answer)
     assert.equal(await kept(), 0)
-    await replay.keep(claim, { ...answer, body: 'k'.repeat(3 * MIB) })
+    await storedAnswers.store(claim, { ...answer, body: 'k'.repeat(3 * MIB) })
     assert.ok((await kept()) >= 3 * MIB + JSON.stringify(answer.headers).length)
     const before = await kept()
-    await replay.keep(claim, answer)
+    await storedAnswers.store(claim, answer)
     assert.equal(await kept(), before, 'kept once, counted once')
   })
 })

@@ -12,7 +12,7 @@ import type { PaymentProvider } from '../../src/payments/provider.ts'
 import type { CheckTiming } from '../../src/payments/schedule.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 import type { TopUpRules } from '../../src/payments/topup.ts'
-import { createReplay } from '../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../src/idempotency/replay-store.ts'
 import { billingRoutes } from '../../src/routes/billing.ts'
 import { paymentRoutes } from '../../src/routes/payments.ts'
 import { startServer } from './server.ts'
@@ -111,7 +111,7 @@ export async function startPayments(options: {
   })
   const hallway = await startServer({
     routes: [...paymentRoutes({ payments }), ...billingRoutes({ db })],
-    replay: createReplay({ db, processId: randomUUID() }),
+    storedAnswers: openStoredAnswers({ db, processId: randomUUID() }),
     log,
     settings: { RATE_LIMIT_ACCOUNT_RPM: 1_000_000 },
     ...(options.port === undefined ? {} : { port: options.port }),

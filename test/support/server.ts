@@ -6,7 +6,7 @@ import type { Principal } from '../../src/accounts/principal.ts'
 import type { Limiter } from '../../src/http/limits/process-counter.ts'
 import type { MissingParts } from '../../src/http/own-routes.ts'
 import type { Route } from '../../src/http/route.ts'
-import type { Authenticator, ReplayStore, ServerSettings } from '../../src/http/server-context.ts'
+import type { Authenticator, AnswerStore, ServerSettings } from '../../src/http/server-context.ts'
 import { buildServer } from '../../src/http/server.ts'
 
 type Parts = {
@@ -14,7 +14,7 @@ type Parts = {
   settings?: Partial<ServerSettings>
   authenticator?: Authenticator
   limiter?: Limiter
-  replay?: ReplayStore
+  storedAnswers?: AnswerStore
   log?: Log
   port?: number
   missing?: MissingParts
@@ -40,7 +40,7 @@ export async function startServer(parts: Parts) {
     routes: parts.routes,
     authenticator: parts.authenticator ?? tokenAuthenticator,
     limiter: parts.limiter ?? openLimiter,
-    replay: parts.replay ?? forgetfulStore,
+    storedAnswers: parts.storedAnswers ?? forgetfulStore,
     config: { ...settings, ...parts.settings },
     log: parts.log ?? silentLog,
     ...(parts.missing && { missing: parts.missing }),
@@ -85,9 +85,9 @@ const openLimiter: Limiter = {
 }
 
 /** For tests that are not about replays: every key is new. */
-const forgetfulStore: ReplayStore = {
+const forgetfulStore: AnswerStore = {
   claim: async ({ accountId, key }) => ({ state: 'claimed', claim: { id: key, accountId, key } }),
   find: async () => undefined,
-  keep: async (_claim: Claim, _answer: StorableAnswer) => {},
+  store: async (_claim: Claim, _answer: StorableAnswer) => {},
   free: async () => {},
 }

@@ -37,13 +37,13 @@ import { savePreferences } from '../../src/notices/preferences-store.ts'
 import { takeNoticePlace } from '../../src/notices/sms-budget-store.ts'
 import { insertPayment } from '../../src/payments/payments-store.ts'
 import { newReference } from '../../src/payments/topup.ts'
-import { createReplay } from '../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../src/idempotency/replay-store.ts'
 import { priced, settings, upstream } from '../catalog/sample.ts'
 
 export type YearLoad = {
   /** What happens on one day, in every room. */
   day(): Promise<void>
-  replay: ReturnType<typeof createReplay>
+  storedAnswers: ReturnType<typeof openStoredAnswers>
 }
 
 /** One customer who uses everything, and people who come, try and go; through the real stores. */
@@ -60,14 +60,14 @@ export async function openYearLoad(parts: {
     workspaceMoves: [moveWorkspace],
   })
   const processId = randomUUID()
-  const replay = createReplay({ db, processId })
+  const storedAnswers = openStoredAnswers({ db, processId })
   const customer = await newcomer(accounts, { email: 'asha@example.com' })
   await fund(db, customer)
   await belongings(db, customer)
   const call = await paidCalls({
     db,
     clock,
-    replay,
+    storedAnswers,
     processId,
     timeZone: config.ACTIVITY_TIME_ZONE,
   })
@@ -86,7 +86,7 @@ export async function openYearLoad(parts: {
   const refusals = openRefusals({ db, log: silentLog, now: () => clock.now() })
   let days = 0
   return {
-    replay,
+    storedAnswers,
     async day() {
       days += 1
       await strangers(accounts, days)
@@ -187,11 +187,11 @@ async function occasionalWork(accounts: Accounts, accountId: string, day: number
 async function paidCalls(parts: {
   db: Db
   clock: Clock
-  replay: ReturnType<typeof createReplay>
+  storedAnswers: ReturnType<typeof openStoredAnswers>
   processId: string
   timeZone: string
 }) {
-  const { db, clock, replay, processId, timeZone } = parts
+  const { db, clock, storedAnswers, processId, timeZone } = parts
   const watch = createBalanceWatch({ thresholdMicro: 10n ** 18n, credits: Number })
   const billing = await billingOn(db, { timeZone, processId, clock, ...watch })
   return async (accountId: string, workspaceId: string) => {
@@ -199,7 +199,7 @@ async function paidCalls(parts: {
     const stage = { kind: 'chat' as const, model: 'acme/small' }
     const about = { principal, requestId: 'req_year', stage, estimateMicro: 10n, minimumMicro: 10n }
     const order = unwatched(about)
-    const outcome = await replay.claim({ accountId, key: randomUUID(), route: 'POST /test' })
+    const outcome = await storedAnswers.claim({ accountId, key: randomUUID(), route: 'POST /test' })
     if (outcome.state !== 'claimed') throw new Error(outcome.state)
     const answer = () => ({ status: 200, headers: {}, body: 'k'.repeat(300_000) })
     const bill = await openBill(billing, order)

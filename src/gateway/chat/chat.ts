@@ -37,7 +37,7 @@ export function chat(
   gateway: ChatParts,
   call: GatewayCall,
   body: ChatBody,
-): Promise<Answer & { kept?: true }> {
+): Promise<Answer & { stored?: true }> {
   const order = orderChat(gateway, call, body)
   if (body.stream !== true) return completeChat(gateway, call, order)
   const includeUsage = body.stream_options?.include_usage === true

@@ -23,7 +23,7 @@ export async function messages(
   gateway: ChatParts,
   call: MessagesCall,
   body: MessagesBody,
-): Promise<Answer & { kept?: true }> {
+): Promise<Answer & { stored?: true }> {
   const { order, names } = orderMessages(gateway, call, body)
   return body.stream === true
     ? streamChat(gateway, call, order, messageStreamForm(names, estimateOf(order)))

@@ -29,7 +29,7 @@ export async function createResponse(
   responses: Responses,
   call: GatewayCall,
   body: ResponsesBody,
-): Promise<Answer & { kept?: true }> {
+): Promise<Answer & { stored?: true }> {
   refuseUnsupported(body)
   const { gateway } = responses
   const model = gateway.catalog.requireModel(body.model)

@@ -40,7 +40,7 @@ export async function submitVideo(
   call: GatewayCall,
   body: VideoBody,
   render: (job: Accepted) => StorableAnswer,
-): Promise<StorableAnswer & { kept?: true }> {
+): Promise<StorableAnswer & { stored?: true }> {
   const { gateway } = videos
   checkLinks(body)
   checkContradictions(body)
@@ -52,7 +52,7 @@ export async function submitVideo(
     const answer = render(job)
     await acceptJob({ billing: gateway.billing, db: videos.db }, call, job, answer)
     await videos.onStep?.('job_committed')
-    return call.claim === undefined ? answer : { ...answer, kept: true }
+    return call.claim === undefined ? answer : { ...answer, stored: true }
   } finally {
     leave()
   }

@@ -16,7 +16,7 @@ import { Failure } from '../../../src/lib/failure.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import type { Principal } from '../../../src/accounts/principal.ts'
-import { createReplay } from '../../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { billingOn, sweep, unwatched } from '../../support/money/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
@@ -204,11 +204,11 @@ withDatabase('a bill', (open) => {
   })
 
   async function claimKey(key: string) {
-    const replay = createReplay({ db, processId: billing.processId })
+    const storedAnswers = openStoredAnswers({ db, processId: billing.processId })
     const request = { accountId: principal.accountId, key, route: 'POST /test' }
-    const outcome = await replay.claim(request)
+    const outcome = await storedAnswers.claim(request)
     assert.equal(outcome.state, 'claimed')
-    return { claim: outcome.claim, again: () => replay.claim(request) }
+    return { claim: outcome.claim, again: () => storedAnswers.claim(request) }
   }
   const answer = (receipt: object) => ({
     status: 200,

@@ -5,7 +5,7 @@ import type { Db } from '../../../src/db/db.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
-import { createReplay } from '../../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { runChild } from '../../support/child.ts'
 import { freshDatabase } from '../../support/databases.ts'
@@ -51,8 +51,8 @@ describe('kill -9 of a replica at each step of a video job', { concurrency: fals
       const file = 'test/gateway/videos/children/video-process.ts'
       const child = runChild(file, [url, simulator.url, simulator.apiKey, asha, key, at])
       assert.equal(await child.ended, null, 'it was killed')
-      const replay = createReplay({ db, processId: uuidv7() })
-      const kept = await replay.claim({ accountId: asha, key, route: 'POST /v1/videos' })
+      const storedAnswers = openStoredAnswers({ db, processId: uuidv7() })
+      const kept = await storedAnswers.claim({ accountId: asha, key, route: 'POST /v1/videos' })
       assert.equal(kept.state, 'stored')
       const id = String(kept.state === 'stored' && (kept.answer.body as Buffer))
       const survivor = await openStudio({ db, simulators: [simulator] })

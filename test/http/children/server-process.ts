@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/db/database.ts'
 import { route } from '../../../src/http/route.ts'
 import { uuidv7 } from '../../../src/lib/ids.ts'
 import { silentLog } from '../../../src/lib/log.ts'
-import { createReplay } from '../../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../../src/idempotency/replay-store.ts'
 import { startServer } from '../../support/server.ts'
 
 /** One process of several on one database. Each run of the handler leaves a line in a file. */
@@ -14,7 +14,7 @@ const processId = uuidv7()
 const db = openDatabase({ url: databaseUrl, poolSize: 10, log: silentLog })
 await db.query('insert into processes (id) values ($1)', [processId])
 const { port } = await startServer({
-  replay: createReplay({ db, processId }),
+  storedAnswers: openStoredAnswers({ db, processId }),
   routes: [
     route({
       method: 'POST',

@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../../src/db/database.ts'
 import { silentLog } from '../../../../src/lib/log.ts'
-import { createReplay } from '../../../../src/idempotency/replay-store.ts'
+import { openStoredAnswers } from '../../../../src/idempotency/replay-store.ts'
 import { uuidv7 } from '../../../../src/lib/ids.ts'
 import { openStudio } from '../../../support/models/videos.ts'
 
@@ -19,8 +19,12 @@ const studio = await openStudio({
     return new Promise(() => {}) // nothing more is done while the signal is on its way
   },
 })
-const replay = createReplay({ db, processId: uuidv7() })
-const outcome = await replay.claim({ accountId: accountId!, key: key!, route: 'POST /v1/videos' })
+const storedAnswers = openStoredAnswers({ db, processId: uuidv7() })
+const outcome = await storedAnswers.claim({
+  accountId: accountId!,
+  key: key!,
+  route: 'POST /v1/videos',
+})
 if (outcome.state !== 'claimed') throw new Error(outcome.state)
 studio.begin()
 console.log(await studio.submit(accountId!, {}, outcome.claim))
