@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Db } from '../../../src/db/db.ts'
+import type { Tx } from '../../../src/db/db.ts'
 import { dayAt } from '../../../src/lib/days.ts'
 import type { Loose } from '../loose.ts'
 
@@ -44,7 +44,7 @@ const nothing = (): Sums => ({
 })
 
 export async function independentFigures(
-  db: Db,
+  db: Tx,
   options: { zone: string; tzsPerUsd(day: string): string },
 ): Promise<Independent> {
   const { zone } = options
@@ -109,7 +109,7 @@ type EntryRow = {
 }
 
 /** Gifts first: how much each charge took, and how much of it had been given. */
-async function replayLedger(db: Db, look: (entry: EntryRow) => void) {
+async function replayLedger(db: Tx, look: (entry: EntryRow) => void) {
   const used = new Map<string, { micro: bigint; giftMicro: bigint }>()
   let [account, gift, bought] = ['', 0n, 0n]
   for (const entry of await db.query<EntryRow>(
