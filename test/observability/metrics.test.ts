@@ -63,7 +63,7 @@ test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a 
     assert.equal(valueOf(text, `gen_ai_client_token_usage_count{${labels}}`), 1)
   }
   assert.equal(valueOf(text, 'mlango_replays_total{outcome="claimed"}'), 1)
-  assert.equal(valueOf(text, 'mlango_replays_total{outcome="kept"}'), 1)
+  assert.equal(valueOf(text, 'mlango_replays_total{outcome="stored"}'), 1)
   assert.ok(valueOf(text, 'mlango_commit_seconds_count')! >= 2, 'a hold and a settlement')
   assert.equal(valueOf(text, 'mlango_holds'), 0)
   assert.ok(valueOf(text, 'mlango_disk_free_bytes')! > 0)
