@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { route, type Result } from '../../src/http/route.ts'
 import type { Outflow, Sink } from '../../src/lib/answer.ts'
+import { eventually } from '../support/eventually.ts'
 import { startServer } from '../support/server.ts'
 
 /** What the last call flows into, and how often it was told that the reader left. */
@@ -61,19 +62,10 @@ async function call(path: string) {
   return socket
 }
 
-/** Writes until the system's own buffers are full too, and gives the wait for room. */
-async function fill(): Promise<Promise<void>[]> {
-  for (;;) {
-    while (sink.write('x'.repeat(65_536)));
-    const room = sink.room()
-    const came = await Promise.race([room.then(() => true), pause(100, false)])
-    if (!came) return [room]
-  }
-}
-
-async function until(there: () => boolean): Promise<void> {
-  for (let i = 0; i < 2_000 && !there(); i++) await pause(5)
-  assert.ok(there())
+/** Writes more than the system's own buffers can hold, and gives the wait for room. */
+function fill(): Promise<void> {
+  assert.equal(sink.write('x'.repeat(64_000_000)), false)
+  return sink.room()
 }
 
 test('the head, the pieces and the end arrive as they are written', async () => {
@@ -112,15 +104,18 @@ test('of two calls at once on one connection, the second is answered behind the 
   let seen = ''
   socket.on('data', (data) => (seen += String(data)))
   socket.write('GET /v1/flow HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(2))
-  await until(() => sinks.length === 2)
+  await eventually('two calls run', () => sinks.length === 2)
   const [first, second] = sinks as [Sink, Sink]
   for (const n of [1, 2]) second.write(`second ${n};`)
   for (const n of [1, 2]) first.write(`first ${n};`)
   second.write('second 3;')
   first.end('first 3;')
-  await until(() => seen.includes('second 3;'))
+  await eventually('the second call speaks', () => seen.includes('second 3;'))
   second.end('second 4;')
-  await until(() => seen.endsWith('0\r\n\r\n') && seen.includes('second 4;'))
+  await eventually(
+    'both answers have ended',
+    () => seen.endsWith('0\r\n\r\n') && seen.includes('second 4;'),
+  )
   const said = seen.match(/(?:first|second) \d/g)
   const inOrder = ['first 1', 'first 2', 'first 3', 'second 1', 'second 2', 'second 3', 'second 4']
   assert.deepEqual(said, inOrder)
@@ -155,7 +150,7 @@ test('the buffer of a reader that does not read fills; there is room once it rea
   const socket = await call('/v1/flow')
   socket.pause()
   await begun.promise
-  const [room] = await fill()
+  const room = fill()
   socket.resume()
   await room
   socket.destroy()
@@ -166,18 +161,17 @@ test('a reader who leaves is reported once, also while the buffer is full', asyn
     const socket = await call('/v1/flow')
     socket.pause()
     await begun.promise
-    const [room] = full ? await fill() : []
+    const room = full ? fill() : undefined
     socket.resetAndDestroy()
-    await until(() => reply.left > 0)
+    await eventually('the reader is reported to have left', () => reply.left > 0)
     await room
     // What is said behind a reader who left goes nowhere, and breaks nothing.
     assert.equal(sink.write('late'), true)
     await sink.room()
     sink.end('too late')
-    await pause(20)
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
     assert.equal(reply.left, 1)
   }
-  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
 })
 
 test('a reader that takes nothing for a minute is given up; one that takes little is not', async (t) => {
@@ -190,15 +184,14 @@ test('a reader that takes nothing for a minute is given up; one that takes littl
   assert.equal(raw.socket!.timeout, 60_000)
   // One large piece: only its whole makes room.
   let roomy = false
-  sink.write('x'.repeat(64_000_000))
-  void sink.room().then(() => (roomy = true))
+  void fill().then(() => (roomy = true))
   raw.setTimeout(2_000)
   for (const began = Date.now(); Date.now() - began < 3_000;) {
     await pause(20)
     for (let i = 0; i < 4; i++) socket.read()
   }
   assert.deepEqual([reply.left, roomy], [0, false])
-  await until(() => reply.left === 1)
+  await eventually('the reader is given up', () => reply.left === 1)
   assert.ok(raw.destroyed)
 })
 
@@ -210,7 +203,7 @@ test('a stream that was read leaves no timer for the next call on its connection
   const server = (await response).socket!
   sink.end('data: 1\n\n')
   await once(socket, 'data')
-  await until(() => server.timeout !== 60_000)
+  await eventually('the timer is gone', () => server.timeout !== 60_000)
 })
 
 function nextResponse(): Promise<ServerResponse> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scanJson } from '../../src/lib/json-scan.ts'
 import { parseRequestJson } from '../../src/lib/json.ts'
+import { growth, IN_PROPORTION } from '../support/growth.ts'
 
 const parse = (text: string) => parseRequestJson(Buffer.from(text), { stored: false })
 const padding = ' '.repeat(70_000)
@@ -46,17 +47,8 @@ test('the longest string is found, whatever is escaped and wherever it ends', ()
 })
 
 test('a string full of escapes is gone through once', () => {
-  const cost = (length: number) => {
-    const bytes = Buffer.from(`["${'\\u0041'.repeat(length)}"]`)
-    const began = process.threadCpuUsage()
-    scanJson(bytes)
-    const { user, system } = process.threadCpuUsage(began)
-    return (user + system) / 1_000
-  }
-  const small = Math.max(0.5, Math.min(cost(25_000), cost(25_000)))
-  const large = Math.min(cost(400_000), cost(400_000))
-  // In proportion it would be 16, with the square of the length 256.
-  assert.ok(large / small < 100, `${small} ms, and ${large} ms for sixteen times as much`)
+  const times = growth((length) => scanJson(Buffer.from(`["${'\\u0041'.repeat(length)}"]`)), 50_000)
+  assert.ok(times < IN_PROPORTION, String(times))
 })
 
 test('a control character is found at every place of a long string', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readBlocks, readInline } from '../../../console/src/parts/markdown-reader.ts'
+import { growth, IN_PROPORTION } from '../../support/growth.ts'
 
 test('blocks of a usual answer', () => {
   const text =
@@ -69,12 +70,12 @@ test('no letter is lost from a line, whatever it is', () => {
 })
 
 test('a hostile text takes time in proportion to its length', () => {
-  // A square would be 40,000 times as long as the line's share.
   for (const piece of ['*', '[', '`', '[x](', 'https://', '**a', '| ', '> ', '```\n', '\n- ']) {
-    const text = piece.repeat(200_000 / piece.length)
-    const began = process.threadCpuUsage()
-    for (const block of readBlocks(text)) if ('text' in block) readInline(block.text)
-    const { user } = process.threadCpuUsage(began)
-    assert.ok(user < 20_000_000, `${JSON.stringify(piece)}: ${user} µs`)
+    const times = growth((length) => {
+      for (const block of readBlocks(piece.repeat(length / piece.length))) {
+        if ('text' in block) readInline(block.text)
+      }
+    }, 25_000)
+    assert.ok(times < IN_PROPORTION, `${JSON.stringify(piece)}: ${times}`)
   }
 })
