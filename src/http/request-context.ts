@@ -107,10 +107,11 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   }
 
   acceptForm(): void {
-    this.form = () => {
+    const form = () => {
       this.inviteBody()
       return readMultipart(this)
     }
+    this.form = form
   }
 
   /** A caller who asked before sending (`Expect: 100-continue`) is told to go on. */
