@@ -187,7 +187,7 @@ for (const field of FIELDS) {
       fileOf(Buffer.alloc(size)),
     ]
     const data = (size: number) => Buffer.alloc(size).toString('base64')
-    for (const size of [cap + 1, cap + 100_000, cap * 3]) {
+    for (const size of [cap + 1, cap * 3]) {
       for (const answer of [
         await ask(field, json(field, {}, { data: data(size) })),
         await upload(field, parts(size)),

@@ -22,7 +22,7 @@ const STAGES = ['voice_transcription', 'voice_text', 'voice_speech'] as const
 const ROUTES = ['/audio/transcriptions', '/chat/completions', '/audio/speech'] as const
 
 before(async () => {
-  app = await startApp({ upstream: { timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 } } })
+  app = await startApp({ upstream: { timeouts: { first_byte_ms: 5_000, idle_ms: 5_000 } } })
   asha = await app.customer('1000')
   books = watch(app, asha.accountId)
 })
