@@ -118,7 +118,11 @@ export async function startApp(options: AppOptions = {}) {
 
 function upstreamEntry(base_url: string, { timeouts, ...more }: Record<string, unknown> = {}) {
   return {
-    ...{ name: 'sim', type: 'openrouter', base_url, api_key_env: 'KEY', sync: true },
+    name: 'sim',
+    type: 'openrouter',
+    base_url,
+    api_key_env: 'KEY',
+    sync: true,
     // In this very process, which may be busy for long.
     timeouts: { connect_ms: 60_000, ...(timeouts as object | undefined) },
     ...more,
