@@ -7,7 +7,7 @@ import { openOutbox } from '../../src/notices/outbox.ts'
 import type { SenderSettings } from '../../src/notices/senders.ts'
 import { openSenders } from '../../src/notices/senders.ts'
 import { freshDb } from '../support/databases.ts'
-import { ANYWHERE } from '../support/sms-rules.ts'
+import { ANYWHERE } from './sms-rules.ts'
 import { startBeem } from '../support/peers/sms.ts'
 import { startSmtpPeer } from '../support/peers/smtp.ts'
 

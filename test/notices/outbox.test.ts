@@ -20,7 +20,7 @@ import { delivered, giveUp, tryLater } from '../../src/notices/sender.ts'
 import type { Delivery, Message, MessageSender } from '../../src/notices/sender.ts'
 import { freshDatabase, withDatabase } from '../support/databases.ts'
 import { insertPerson } from '../support/people.ts'
-import { ANYWHERE } from '../support/sms-rules.ts'
+import { ANYWHERE } from './sms-rules.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -11,7 +11,7 @@ import type { Delivery, Message } from '../../src/notices/sender.ts'
 import { digestJob } from '../../src/notices/sms-budget.ts'
 import { withDatabase } from '../support/databases.ts'
 import { insertPerson } from '../support/people.ts'
-import { ANYWHERE } from '../support/sms-rules.ts'
+import { ANYWHERE } from './sms-rules.ts'
 
 const FOUR = { ...ANYWHERE, noticesPerDay: 4 }
 const payment = { payment_id: 'p', amount_tzs: 5000 }
