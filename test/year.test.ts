@@ -7,7 +7,6 @@ import { activityRetention } from '../src/activity/retention.ts'
 import { activitySumming } from '../src/activity/summing.ts'
 import { readConfig } from '../src/config.ts'
 import { interruptedRecords } from '../src/gateway/bill/interrupted.ts'
-import { openLeftUnpaid } from '../src/gateway/bill/left-unpaid.ts'
 import { sweeper } from '../src/ledger/sweeper.ts'
 import { silentLog } from '../src/lib/log.ts'
 import { purgeExpired } from '../src/app/purge-expired.ts'
@@ -49,8 +48,6 @@ test('a year of use leaves every table as large as a quarter did', async () => {
     activitySumming({ db }),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log: silentLog }),
     { run: load.storedAnswers.tidy },
-    (await openLeftUnpaid({ kind: 'stream', db, clock, log: silentLog, limitMicro: 10n ** 9n }))
-      .job,
     sweeper({
       db,
       log: silentLog,

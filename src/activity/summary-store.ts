@@ -77,3 +77,17 @@ async function sumByModel(
     [query.accountId, grain, query.firstDay, query.endDay],
   )
 }
+
+/** What was charged on the last days, today included. */
+export async function spentInLastDays(
+  tx: Tx,
+  query: { accountId: string; at: Date; timeZone: string; days: number },
+): Promise<bigint> {
+  const [row] = await tx.read<{ micro: bigint }>(
+    `select coalesce(sum(cost_micro), 0)::int8 as micro from ${ALL_ROLLUPS} as rollups
+     where account_id = $1 and grain = 'day'
+       and starts_on > ($2::timestamptz at time zone $3::text)::date - $4::int`,
+    [query.accountId, query.at, query.timeZone, query.days],
+  )
+  return row!.micro
+}

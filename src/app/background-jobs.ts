@@ -27,7 +27,7 @@ import type { Rooms } from './rooms.ts'
 export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[] {
   const { config, db, log } = inputs
   const { accounts, upstreams } = rooms
-  const { billing, leftUnpaid } = rooms.gateway
+  const { billing } = rooms.gateway
   return [
     rooms.heartbeat,
     { name: 'catalog', everyMs: 60_000, run: syncRegularly(rooms.catalogSync, config) },
@@ -36,8 +36,6 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     rooms.ledgerWatch.job,
     rooms.audits,
     { name: 'doubtful-charges', everyMs: 5_000, run: billing.doubtfulCharges.giveBack },
-    leftUnpaid.streams.job,
-    leftUnpaid.answers.job,
     ...rooms.outbox.jobs,
     ...rooms.webhooks.jobs,
     { name: 'payments', everyMs: 5_000, run: rooms.payments.reconcile },

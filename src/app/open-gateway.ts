@@ -1,14 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { Allowance } from '../gateway/bill/allowance.ts'
 import { openBilling, type Billing } from '../gateway/bill/billing.ts'
 import { openDoubtfulCharges } from '../gateway/bill/doubtful-charges.ts'
-import { openLeftUnpaid } from '../gateway/bill/left-unpaid.ts'
 import { upstreamNames } from '../gateway/billed-call.ts'
 import { createCallLimits } from '../gateway/call-limits.ts'
 import { tryModel, type ModelTrial } from '../gateway/chat/try-model.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { parseCredits } from '../ledger/money.ts'
+import { creditsNumber, parseCredits } from '../ledger/money.ts'
 import { decimal } from '../lib/decimal.ts'
 import { deriveKey } from '../lib/secrets.ts'
+import { tellAllowanceUsed } from '../notices/allowance-used.ts'
 import type { BalanceWatch } from '../notices/low-balance.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { AppInputs } from './inputs.ts'
@@ -25,14 +26,13 @@ type GatewayRooms = {
 export async function openGatewayRoom(inputs: AppInputs, rooms: GatewayRooms) {
   const { config, db, log } = inputs
   const doubtfulCharges = openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
-  const leftUnpaid = await openAllowances(inputs)
   const billing = openAppBilling(inputs, { ...rooms, doubtfulCharges })
   const gateway: Gateway = {
     billing,
     catalog: rooms.catalog,
     upstreams: rooms.upstreams,
     callLimits: createCallLimits({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
-    leftUnpaid,
+    allowance: openAllowance(inputs),
     rules: {
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
@@ -49,13 +49,19 @@ export async function openGatewayRoom(inputs: AppInputs, rooms: GatewayRooms) {
   }
 }
 
-/** What accounts may leave unpaid upstream. */
-async function openAllowances({ db, log, clock, config }: AppInputs) {
-  const parts = { db, log, clock, limitMicro: parseCredits(config.UNPAID_STREAM_CREDITS) }
-  return {
-    streams: await openLeftUnpaid({ kind: 'stream', ...parts }),
-    answers: await openLeftUnpaid({ kind: 'answer', ...parts }),
-  }
+function openAllowance({ db, log, clock, config }: AppInputs): Allowance {
+  return new Allowance({
+    db,
+    log,
+    clock,
+    freeMicro: parseCredits(config.UNPAID_CREDITS),
+    timeZone: config.ACTIVITY_TIME_ZONE,
+    tellOwner({ accountId, model, unpaidMicro, limitMicro }) {
+      const unpaid_credits = creditsNumber(unpaidMicro)
+      const data = { model, unpaid_credits, allowance_credits: creditsNumber(limitMicro) }
+      return tellAllowanceUsed(db, { accountId, at: clock.now(), data })
+    },
+  })
 }
 
 function openAppBilling(

@@ -14,6 +14,7 @@ import { purgeRefusals } from '../operators/refusals-store.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { purgeJob } from '../db/purge-store.ts'
+import { purgeUnpaid } from '../gateway/bill/allowance-store.ts'
 import {
   deleteAllStoredResponses,
   purgeStoredResponses,
@@ -42,6 +43,7 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
       purgeSpentTokens,
       purgeMessages,
       purgeMoves,
+      purgeUnpaid,
       purgeStoredResponses,
       purgeHealth,
       purgeAuditRuns,

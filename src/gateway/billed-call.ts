@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText, greater } from '../ledger/money.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
-import type { Asking, CallCourse } from '../lib/telemetry/call-course.ts'
+import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
@@ -49,8 +49,9 @@ export async function runBilledCall<Result>(
   const { stage, estimate, outputMicro } = billed
   const { accountId } = principal
   const course = newCourse()
-  continueWhenCostly(gateway, call, { thoughts: estimate.thoughts, course, outputMicro })
-  const leave = gateway.callLimits.enter(principal)
+  const latencyMs = () => performance.now() - course.beganMs
+  const workedMicro = () => greater(workMicro(estimate, latencyMs()), outputMicro?.() ?? 0n)
+  const entered = enterCall(gateway, call, stage, workedMicro)
   try {
     const { trace } = signal
     const order = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
@@ -58,20 +59,19 @@ export async function runBilledCall<Result>(
     try {
       const result = await bill.confirm(billed.work({ signal, course }, bill))
       const usage = billed.usage(result)
-      const line = { ...usage, stage, course, latencyMs: performance.now() - course.beganMs }
+      const line = { ...usage, stage, course, latencyMs: latencyMs() }
       const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
       const { writes } = billed
       if (claim === undefined) return shown(await bill.settle([line], undefined, writes))
       const answer = writtenOnce(shown)
       return { ...answer(await bill.settle([line], { claim, answer }, writes)), stored: true }
     } catch (error) {
-      const latencyMs = performance.now() - course.beganMs
-      const end = { ...dropOf(error, stage, latencyMs, signal), course }
-      await dropWork(gateway, bill, end, { accountId, estimate, outputMicro: outputMicro?.() })
+      const end = { ...dropOf(error, stage, latencyMs(), signal), course }
+      await dropWork(gateway, bill, end, { accountId, micro: workedMicro() })
       throw error
     }
   } finally {
-    leave()
+    entered.end()
   }
 }
 
@@ -80,24 +80,36 @@ export function abortOf(call: GatewayCall): (reason: Failure) => void {
   return (reason) => call.abort(reason)
 }
 
-type Underway = Pick<CostEstimate, 'thoughts'> &
-  Pick<BilledCall<unknown>, 'outputMicro'> & { course: CallCourse }
+export type EnteredCall = {
+  /** Asked once: a caller leaves once. */
+  mayLeave(worthMicro: bigint): Promise<boolean>
+  end(): void
+}
 
 /**
- * A caller may leave before the answer without paying, unless the account has reached its
- * allowance, or would with this call alone.
+ * Counts a call among those that its account has running, until `end`. A caller who leaves aborts it
+ * where the allowance pays for what was done by then; else it runs to its end.
  */
-export function continueWhenCostly(
-  { leftUnpaid }: Pick<Gateway, 'leftUnpaid'>,
-  call: GatewayCall,
-  { thoughts, outputMicro, course }: Underway,
-): void {
+export function enterCall(
+  { allowance, callLimits }: Pick<Gateway, 'allowance' | 'callLimits'>,
+  call: Pick<GatewayCall, 'principal' | 'stay'>,
+  stage: Stage,
+  workedMicro: () => bigint,
+): EnteredCall {
   const { accountId } = call.principal
-  call.stay(() => {
-    const thought = thoughtMicro(thoughts, performance.now() - course.beganMs)
-    const worth = greater(thought, outputMicro?.() ?? 0n)
-    return leftUnpaid.answers.isBeyond(accountId, worth)
-  })
+  const leave = callLimits.enter(call.principal)
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  let asked: Promise<boolean> | undefined
+  const mayLeave = (worthMicro: bigint) =>
+    (asked ??= allowance.mayLeave({ accountId, stage, over }, worthMicro))
+  call.stay(async () => !(await mayLeave(workedMicro())))
+  return {
+    mayLeave,
+    end() {
+      leave()
+      resolve()
+    },
+  }
 }
 
 /**
@@ -105,16 +117,14 @@ export function continueWhenCostly(
  * worked.
  */
 export async function dropWork(
-  gateway: Pick<Gateway, 'catalog' | 'leftUnpaid'>,
+  gateway: Pick<Gateway, 'allowance' | 'catalog'>,
   bill: Bill,
   end: Dropped,
-  work: { accountId: string; estimate: CostEstimate; outputMicro?: bigint | undefined },
+  work: { accountId: string; micro: bigint },
 ): Promise<void> {
-  const { accountId, estimate, outputMicro = 0n } = work
-  const worked = greater(workedMicro(estimate, end.latencyMs), outputMicro)
-  const micro = end.status === 'cancelled' ? worked : 0n
+  const micro = end.status === 'cancelled' ? work.micro : 0n
   const waived = waivedAs(gateway, end.stage, micro)
-  await gateway.leftUnpaid.answers.drop(bill, { ...end, waived }, { accountId, micro })
+  await gateway.allowance.drop(bill, { ...end, waived }, { ...work, micro })
 }
 
 export function waivedAs(
@@ -126,6 +136,8 @@ export function waivedAs(
   return { micro, upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined }
 }
 
+type WorkSize = Pick<CostEstimate, 'estimateMicro' | 'minimumMicro' | 'thoughts'>
+
 /** How long a fast model takes to write the tokens held for an answer. */
 const ANSWER_MS = 1_000
 
@@ -133,8 +145,8 @@ const ANSWER_MS = 1_000
  * What an upstream may have done for a caller who left: the prompt is read at once, the answer
  * written over time.
  */
-function workedMicro(
-  { estimateMicro, minimumMicro, thoughts }: CostEstimate,
+export function workMicro(
+  { estimateMicro, minimumMicro, thoughts }: WorkSize,
   latencyMs: number,
 ): bigint {
   if (estimateMicro <= minimumMicro) return estimateMicro

@@ -5,8 +5,8 @@ import type { Failure } from '../lib/failure.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
 import type { Upstreams } from '../upstream/work.ts'
+import type { Allowance } from './bill/allowance.ts'
 import type { Billing } from './bill/billing.ts'
-import type { LeftUnpaid } from './bill/left-unpaid.ts'
 import type { CallLimits } from './call-limits.ts'
 import type { ReservationRules } from './price/cost-estimate.ts'
 
@@ -16,7 +16,7 @@ export type Gateway = {
   catalog: Catalog
   upstreams: Upstreams
   callLimits: CallLimits
-  leftUnpaid: { streams: LeftUnpaid; answers: LeftUnpaid }
+  allowance: Allowance
   rules: ReservationRules
   /** The highest reported cost that is accepted where the catalog has no price. */
   reportedCapUsd: Decimal
@@ -26,7 +26,7 @@ export type Gateway = {
 }
 
 /** What holding, settling and releasing a call takes. */
-export type PaidParts = Pick<Gateway, 'billing' | 'callLimits' | 'catalog' | 'leftUnpaid'>
+export type PaidParts = Pick<Gateway, 'billing' | 'callLimits' | 'catalog' | 'allowance'>
 
 /** What a chat takes. */
 export type ChatParts = Omit<Gateway, 'reportedCapUsd' | 'voice'>
@@ -49,10 +49,10 @@ export type GatewayCall = {
   requestId: string
   signal: CallSignal
   /**
-   * From now on a caller who leaves does not abort the call; with `when`, only if it then returns
+   * From now on a caller who leaves does not abort the call; with `when`, only if it then gives
    * true.
    */
-  stay(when?: () => boolean): void
+  stay(when?: () => Promise<boolean>): void
   abort(reason: Failure): void
   claim: Claim | undefined
   /** A failure inside a stream, as JSON of the route's dialect. */

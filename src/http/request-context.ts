@@ -45,7 +45,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   #controller: AbortController | undefined = undefined
   readonly #sharers: Sharer[] = []
   #ended = false
-  #stays: () => boolean = () => false
+  #stays: () => boolean | Promise<boolean> = () => false
   #bodyBytes = 0
   #answerBytes = 0
 
@@ -154,7 +154,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     this.#answerBytes += bytes
   }
 
-  stay(when = () => true): void {
+  stay(when: () => boolean | Promise<boolean> = () => true): void {
     this.#stays = when
   }
 
@@ -177,12 +177,12 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   #watch(controller: AbortController): AbortController {
     if (this.trace !== undefined) follow(controller.signal, this.trace)
     if (this.claim !== undefined) return controller
-    const leave = () => {
-      if (this.response.writableFinished || this.#stays()) return
+    const leave = async () => {
+      if (this.response.writableFinished || (await this.#stays())) return
       controller.abort(CALLER_LEFT)
     }
-    if (this.response.destroyed) leave()
-    else this.response.once('close', leave)
+    if (this.response.destroyed) void leave()
+    else this.response.once('close', () => void leave())
     return controller
   }
 }

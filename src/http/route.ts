@@ -108,8 +108,8 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   address: string
   /** Aborts when the caller leaves or the drain runs out. */
   signal: CallSignal
-  /** From now on a caller who leaves does not abort the call, while `when` returns true. */
-  stay(when?: () => boolean): void
+  /** From now on a caller who leaves does not abort the call; with `when`, only if it then gives true. */
+  stay(when?: () => Promise<boolean>): void
   /** Ends the work for the call. */
   abort(reason: Failure): void
   /** Present when the request bears an idempotency key and this call won the claim. */

@@ -55,6 +55,11 @@ export const en: Language = {
       body: `You have ${credits(available_credits)} left. Top up now to keep using Mlango without interruption.`,
       sms: `Mlango: you have ${credits(available_credits)} left. Top up now to keep using Mlango without interruption.`,
     }),
+    'allowance.used': ({ model, unpaid_credits, allowance_credits }) => ({
+      title: 'An answer that your app left is charged',
+      body: `Your app left an answer of ${oneLine(model)} before its end. In any 24 hours it may leave answers worth ${credits(allowance_credits)} without charge; with this one it would be more than that (${credits(unpaid_credits)} until now). So the answer was not stopped: it runs to its end and is charged. So is every other one beyond that.`,
+      sms: `Mlango: your app left more answers than ${number(allowance_credits)} credits a day allow. Those it leaves beyond that run to their end and are charged.`,
+    }),
     'credits.granted': ({ credits: count, reason }) => ({
       title: 'Credits added',
       body: {

@@ -55,6 +55,11 @@ export const sw: Language = {
       body: `Umebakiwa na ${krediti(available_credits)}. Ongeza salio sasa ili uendelee kutumia Mlango bila kukatizwa.`,
       sms: `Mlango: umebakiwa na ${krediti(available_credits)}. Ongeza salio sasa ili uendelee kutumia Mlango bila kukatizwa.`,
     }),
+    'allowance.used': ({ model, unpaid_credits, allowance_credits }) => ({
+      title: 'Jibu ambalo programu yako iliacha linatozwa',
+      body: `Programu yako iliacha jibu la ${oneLine(model)} kabla halijaisha. Ndani ya saa 24 inaweza kuacha majibu ya ${krediti(allowance_credits)} bila kutozwa; hadi sasa imeacha ya ${krediti(unpaid_credits)}, na hili linazidisha kiwango. Kwa hiyo halikusimamishwa: linaendelea hadi mwisho na linatozwa. Ndivyo itakavyokuwa kwa kila jibu linalozidi kiwango.`,
+      sms: `Mlango: programu yako imeacha majibu kupita krediti ${number(allowance_credits)} kwa siku. Yanayozidi yanaendelea hadi mwisho na yanatozwa.`,
+    }),
     'credits.granted': ({ credits, reason }) => ({
       title: 'Krediti zimeongezwa',
       body: {

@@ -4,6 +4,8 @@ export type NoticeData = {
   'payment.failed': { payment_id: string; amount_tzs: number }
   'payment.expired': { payment_id: string; amount_tzs: number }
   'credits.low': { available_credits: number }
+  /** A call of `model` was left before its end, and runs on: it is charged. */
+  'allowance.used': { model: string; unpaid_credits: number; allowance_credits: number }
   'credits.granted': { credits: number; reason?: 'signup_bonus' | 'refund' | 'adjustment' }
   /**
    * `linked` names a service that can be used to sign in from now on; `verified`, masked, the

@@ -137,3 +137,17 @@ export async function insertBalanceWarnings(tx: Tx, accountIds: string[]): Promi
 export async function deleteBalanceWarnings(tx: Tx, accountIds: string[]): Promise<void> {
   await tx.query('delete from balance_warnings where account_id = any($1::uuid[])', [accountIds])
 }
+
+/** Says whether the account had not been told since `before`. */
+export async function noteAllowanceTold(
+  tx: Tx,
+  { accountId, at, before }: { accountId: string; at: Date; before: Date },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into allowance_notices as known (account_id, told_at) values ($1, $2)
+     on conflict (account_id) do update set told_at = excluded.told_at where known.told_at <= $3
+     returning account_id`,
+    [accountId, at, before],
+  )
+  return rows.length > 0
+}

@@ -39,10 +39,10 @@ export async function readBacklog(tx: Tx): Promise<Backlog[]> {
   }))
 }
 
-/** What accounts left unpaid within a day, in microcredits. */
-export async function readLeftUnpaid(tx: Tx): Promise<bigint> {
+/** What accounts caused and did not pay within a day, in microcredits; without what is uncollected. */
+export async function readUnpaid(tx: Tx): Promise<bigint> {
   const [row] = await tx.query<{ worth: bigint }>(
-    `select coalesce(sum(worth_micro), 0)::int8 as worth from left_unpaid
+    `select coalesce(sum(worth_micro), 0)::int8 as worth from unpaid_work
      where at > now() - interval '1 day'`,
   )
   return row!.worth

@@ -72,9 +72,9 @@ export const METRICS = {
     kind: 'counter',
     help: 'Credits of work that an account could not pay',
   },
-  mlango_left_unpaid_credits: {
+  mlango_unpaid_credits: {
     kind: 'gauge',
-    help: 'Credits worth of answers that were broken off and not paid within a day',
+    help: 'Credits worth of calls that were left and not paid within a day',
   },
   mlango_holds: { kind: 'gauge', help: 'Open holds' },
   mlango_holds_oldest_seconds: { kind: 'gauge', help: 'Age of the oldest open hold of a call' },

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { readBacklog, readLeftUnpaid, type Backlog } from './backlog-store.ts'
+import { readBacklog, readUnpaid, type Backlog } from './backlog-store.ts'
 import { creditsNumber } from '../ledger/money.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Db } from '../db/db.ts'
@@ -42,7 +42,7 @@ export function gaugesOf(parts: GaugeParts): Gauges {
     mlango_video_jobs_oldest_seconds: waiting('video_jobs', 'oldestS', live),
     mlango_outbox_messages: waiting('outbox_messages', 'count', unsent),
     mlango_outbox_oldest_seconds: waiting('outbox_messages', 'oldestS', unsent),
-    mlango_left_unpaid_credits: async () => creditsNumber(await readLeftUnpaid(db)),
+    mlango_unpaid_credits: async () => creditsNumber(await readUnpaid(db)),
     mlango_books_findings: parts.ledgerFindings,
     mlango_disk_free_bytes: async () => (await disk(dataDir)).free,
     mlango_disk_size_bytes: async () => (await disk(dataDir)).size,

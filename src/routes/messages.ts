@@ -64,7 +64,7 @@ export function messagesRoutes(gateway: Gateway): Route[] {
       path: '/v1/messages',
       summary: 'Create a message, as with the Messages API, streamed or whole',
       description:
-        'Point a client of Anthropic at this service. With `stream` the answer is a stream of server-sent events.',
+        'Point a client of Anthropic at this service. With `stream` the answer is a stream of server-sent events. Leaving before the end is as with `/v1/chat/completions`.',
       tag: 'Text',
       credential: 'either',
       dialect: 'messages',

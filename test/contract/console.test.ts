@@ -67,6 +67,7 @@ describe('GET /v1/console', () => {
       },
       signup_bonus_credits: 12.5,
       low_balance_credits: 20,
+      unpaid_credits: 100,
       sign_in: { google: false, github: true },
       mfa_methods: ['totp', 'email', 'phone'],
       simulated: { models: true, payments: true },

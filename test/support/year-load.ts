@@ -21,7 +21,7 @@ import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import { syncCatalog } from '../../src/catalog/sync.ts'
 import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
-import { addLeftUnpaid } from '../../src/gateway/bill/left-unpaid-store.ts'
+import { addUnpaid } from '../../src/gateway/bill/allowance-store.ts'
 import { openBill } from '../../src/gateway/bill/billable.ts'
 import { billingOn, unwatched } from './money/billing.ts'
 import { insertStoredResponse } from '../../src/gateway/responses/stored/stored-responses-store.ts'
@@ -259,13 +259,8 @@ async function shortMessages(db: Db, accountId: string): Promise<void> {
 }
 
 async function leaveStream(db: Db, clock: Clock, accountId: string): Promise<void> {
-  const at = clock.now()
-  const limit = {
-    kind: 'stream' as const,
-    limitMicro: 10n ** 9n,
-    since: new Date(at.getTime() - 86_400_000),
-  }
-  await db.begin((tx) => addLeftUnpaid(tx, { accountId, at, worthMicro: 1n }, limit))
+  const unpaid = { accountId, kind: 'chat' as const, at: clock.now(), worthMicro: 1n }
+  await db.begin((tx) => addUnpaid(tx, unpaid))
 }
 
 async function money(db: Db, accountId: string): Promise<void> {

@@ -48,7 +48,7 @@ export async function adversary(options: AdversaryOptions) {
     // Nothing of it fails here: on a busy machine too its answers are waited for.
     timeouts: { first_byte_ms: 60_000, idle_ms: 60_000 },
     watch: (entry) => tally.noteSimulated(entry),
-    env: { TRUST_PROXY: 'true', UNPAID_STREAM_CREDITS: '20' },
+    env: { TRUST_PROXY: 'true', UNPAID_CREDITS: '100' },
   })
   try {
     return await run(world, glutton, tally, options)

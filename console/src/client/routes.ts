@@ -289,6 +289,7 @@ export type Documented = {
         }
         signup_bonus_credits: number
         low_balance_credits: number
+        unpaid_credits: number
         sign_in: { google: boolean; github: boolean }
         mfa_methods: ('totp' | 'email' | 'phone')[]
         simulated: { models: boolean; payments: boolean }

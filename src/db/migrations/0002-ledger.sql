@@ -90,19 +90,18 @@ create table uncollected (
 create index uncollected_newest on uncollected (account_id, created_at);
 create index uncollected_by_time on uncollected (created_at);
 
--- What an account's readers left unpaid within a day, so that no number of keys or processes hides
--- it. One row for ten minutes of an account, however often its readers leave.
-create table left_unpaid (
+-- What an account caused upstream and did not pay, by its worth, until it is a day old: so no number
+-- of keys or processes hides it. One row for ten minutes and a kind of call, however many there were.
+create table unpaid_work (
   account_id uuid not null,
-  -- A stream that was read in part, or a whole answer that nobody waited for.
-  kind text not null check (kind in ('stream', 'answer')),
+  kind text not null,
   slot int8 not null,
   -- The last time within these ten minutes.
   at timestamptz not null,
   worth_micro int8 not null check (worth_micro > 0),
   primary key (account_id, kind, slot)
 ) with (fillfactor = 70);
-create index left_unpaid_by_time on left_unpaid (at);
+create index unpaid_work_by_time on unpaid_work (at);
 
 create function gift_after(gift int8, type text, amount int8, balance_after int8)
 returns int8 language plpgsql immutable parallel safe as $$

@@ -33,6 +33,12 @@ create table balance_warnings (
   warned_at timestamptz not null default now()
 );
 
+-- When the account was last told that a call which was left is charged.
+create table allowance_notices (
+  account_id uuid primary key,
+  told_at timestamptz not null
+);
+
 -- The row is the job. `lease_id` names the deliverer that holds it until `next_try_at`.
 create table outbox (
   id uuid primary key,

@@ -12,8 +12,8 @@ export type StreamEnds = {
   broke(error: unknown): Promise<string>
   /** The reader left: releases the hold. */
   left(): Promise<void>
-  /** Whether the answer is read to its end after the reader has left. */
-  continues(): boolean
+  /** Whether a reader who leaves may do so without paying; else the answer is read to its end. */
+  mayLeave(): Promise<boolean>
 }
 
 const HEARTBEAT_MS = 15_000
@@ -55,7 +55,11 @@ export class ChatOutflow implements Outflow {
     if (this.#ended || this.#gone) return this.#flowing
     this.#gone = true
     clearInterval(this.#heartbeat)
-    if (this.#continues()) return (this.#flowing ??= this.#flow(DISCARD))
+    if (this.#isComplete() || !(await this.#ends.mayLeave())) {
+      return (this.#flowing ??= this.#flow(DISCARD))
+    }
+    // It may have ended while that was looked up.
+    if (this.#ended) return this.#flowing
     this.#ended = true
     this.#stream.cancel()
     return this.#ends.left()
@@ -91,13 +95,13 @@ export class ChatOutflow implements Outflow {
   }
 
   /** The upstream may have finished while the reader was busy. */
-  #continues(): boolean {
+  #isComplete(): boolean {
     try {
       for (let i = 0; i < MOST_LOOKED_THROUGH && !this.#stream.finished; i++) {
         if (!this.#stream.ready) break
         if (this.#stream.take() === undefined) return true
       }
-      return this.#stream.finished || this.#ends.continues()
+      return this.#stream.finished
     } catch {
       // The upstream broke, but the reader left before it was told.
       return false

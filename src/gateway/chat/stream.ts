@@ -9,9 +9,11 @@ import { newCourse, type BillLine, type StageUsage, type Waived } from '../bill/
 import {
   abortOf,
   dropWork,
+  enterCall,
   generationHeader,
-  continueWhenCostly,
   waivedAs,
+  workMicro,
+  type EnteredCall,
 } from '../billed-call.ts'
 import type { Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import { thoughtMicro, type CostEstimate } from '../price/cost-estimate.ts'
@@ -36,9 +38,10 @@ export async function streamChat(
   const { stage, estimate, targets, request, usage, writes } = order
   const { accountId } = principal
   const course = newCourse()
-  gateway.leftUnpaid.streams.admit(accountId)
-  continueWhenCostly(gateway, call, { thoughts: estimate.thoughts, course })
-  const leave = gateway.callLimits.enter(principal)
+  const { estimateMicro, minimumMicro, thoughts } = estimate
+  const latencyMs = () => performance.now() - course.beganMs
+  const workedMicro = () => workMicro({ estimateMicro, minimumMicro, thoughts }, latencyMs())
+  const entered = enterCall(gateway, call, stage, workedMicro)
   let bill: Bill | undefined
   const asking = { signal, course }
   try {
@@ -51,15 +54,15 @@ export async function streamChat(
         ? gateway.upstreams.call(targets, 'chatStream', request, asking)
         : streamWithin(gateway, { order, bill, callLimit, asking }),
     )
-    const opened = { bill, stream, course, leave }
-    const paid = { stage, usage, writes, thoughts: estimate.thoughts }
+    const opened = { bill, stream, course, entered }
+    const paid = { stage, usage, writes, thoughts }
     const body = new ChatOutflow(stream, form, streamEnds(gateway, call, paid, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
-    const end = { ...dropOf(error, stage, performance.now() - course.beganMs, signal), course }
-    if (bill !== undefined) await dropWork(gateway, bill, end, { accountId, estimate })
-    leave()
+    const end = { ...dropOf(error, stage, latencyMs(), signal), course }
+    if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro() })
+    entered.end()
     throw error
   }
 }
@@ -68,13 +71,13 @@ export async function streamChat(
 type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<CostEstimate, 'thoughts'>
 
 function streamEnds(
-  gateway: Pick<Gateway, 'catalog' | 'leftUnpaid'>,
+  gateway: Pick<Gateway, 'allowance' | 'catalog'>,
   call: GatewayCall,
   order: Paid,
   form: StreamForm,
-  opened: { bill: Bill; stream: ChatStream; course: CallCourse; leave(): void },
+  opened: { bill: Bill; stream: ChatStream; course: CallCourse; entered: EnteredCall },
 ): StreamEnds {
-  const { bill, stream, course, leave } = opened
+  const { bill, stream, course, entered } = opened
   const { stage } = order
   const { accountId } = call.principal
   const latencyMs = () => performance.now() - course.beganMs
@@ -84,7 +87,7 @@ function streamEnds(
     const waived = worth()
     const { micro } = waived
     const dropped = { ...end, waived, latencyMs: latencyMs() }
-    return gateway.leftUnpaid.streams.drop(bill, dropped, { accountId, micro })
+    return gateway.allowance.drop(bill, dropped, { accountId, micro })
   }
   return {
     async finished() {
@@ -92,7 +95,7 @@ function streamEnds(
       const line: BillLine = { ...usage, stage, course, latencyMs: latencyMs() }
       const rest = form.end(stream.last, countedUsage(stream.usage, line))
       await bill.settle([line], undefined, order.writes)
-      leave()
+      entered.end()
       return rest
     },
     async broke(error) {
@@ -103,14 +106,14 @@ function streamEnds(
         const dropped = dropOf(failure, stage, latencyMs(), call.signal)
         await bill.drop({ ...dropped, course, waived: worth() })
       }
-      leave()
+      entered.end()
       return form.fail(call.renderError(failure), failure)
     },
     async left() {
       await left()
-      leave()
+      entered.end()
     },
-    continues: () => gateway.leftUnpaid.streams.isBeyond(accountId, worth().micro),
+    mayLeave: () => entered.mayLeave(worth().micro),
   }
 }
 

@@ -15,7 +15,7 @@ import { nativeRequest, type SentHeaders } from './native.ts'
 import { readRequest } from './request.ts'
 import { notFound, type Catalog } from '../../catalog/catalog.ts'
 
-type OrderParts = Omit<ChatParts, 'callLimits' | 'leftUnpaid'>
+type OrderParts = Omit<ChatParts, 'allowance' | 'callLimits'>
 type MessagesCall = GatewayCall & { headers: SentHeaders }
 type MessagesOrder = { order: ChatOrder; names: AnswerNames; native: readonly Offer[] }
 

@@ -48,7 +48,7 @@ const ANSWER_TOKENS = 2_048
 const ASSUMED_SECONDS = 60
 
 export function planVoice(
-  gateway: Omit<Gateway, 'callLimits' | 'leftUnpaid'>,
+  gateway: Omit<Gateway, 'allowance' | 'callLimits'>,
   call: GatewayCall,
   body: VoiceBody,
   recording: Recording,
@@ -174,7 +174,7 @@ function voiceMessages(instruction: string, transcript: string) {
 }
 
 function planAnswer(
-  gateway: Omit<ChatParts, 'callLimits' | 'leftUnpaid'>,
+  gateway: Omit<ChatParts, 'allowance' | 'callLimits'>,
   call: GatewayCall,
   model: PricedModel,
   spoken: { instruction: string; transcript: string; moneyMicro: bigint | undefined },

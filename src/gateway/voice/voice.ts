@@ -2,7 +2,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { newCourse, sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
-import { abortOf, jsonAnswer, type PaidStage } from '../billed-call.ts'
+import { abortOf, enterCall, jsonAnswer, type PaidStage } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
 import type { Recording } from './recording.ts'
@@ -27,15 +27,15 @@ export async function respond(
   const plan = planVoice(gateway, call, body, recording)
   const { principal, requestId } = call
   const { accountId } = principal
-  call.stay(() => gateway.leftUnpaid.answers.isBeyond(accountId))
-  const leave = gateway.callLimits.enter(principal)
+  const { stage } = plan.transcription
+  let progress: VoiceProgress | undefined
+  const entered = enterCall(gateway, call, stage, () => progress?.ranMicro ?? 0n)
   try {
-    const { stage } = plan.transcription
     const { trace } = call.signal
     const abort = abortOf(call)
     const order = { principal, requestId, stage, trace, ...plan.estimate, abort }
     const bill = await openBill(gateway.billing, order)
-    const progress = new VoiceProgress(call.signal, stage, bill)
+    progress = new VoiceProgress(call.signal, stage, bill)
     try {
       const answer = await bill.confirm(answerAloud(plan, progress))
       const receipt = await bill.settle(progress.lines)
@@ -43,12 +43,12 @@ export async function respond(
     } catch (error) {
       const end = progress.end(error)
       // Stages that ran for a caller who left are not paid for.
-      const left = end.status === 'cancelled' ? end.ran.map(({ costMicro }) => costMicro) : []
-      await gateway.leftUnpaid.answers.drop(bill, end, { accountId, micro: sumMicro(left) })
+      const micro = end.status === 'cancelled' ? progress.ranMicro : 0n
+      await gateway.allowance.drop(bill, end, { accountId, micro })
       throw error
     }
   } finally {
-    leave()
+    entered.end()
   }
 }
 
@@ -89,8 +89,13 @@ class VoiceProgress {
   get leftMicro(): bigint | undefined {
     const { callLimit } = this.#bill
     if (callLimit === undefined) return undefined
-    const spentMicro = sumMicro(this.lines.map(({ costMicro }) => costMicro))
-    return spentMicro < callLimit.limitMicro ? callLimit.limitMicro - spentMicro : 0n
+    const { ranMicro } = this
+    return ranMicro < callLimit.limitMicro ? callLimit.limitMicro - ranMicro : 0n
+  }
+
+  /** What the stages that have run cost. */
+  get ranMicro(): bigint {
+    return sumMicro(this.lines.map(({ costMicro }) => costMicro))
   }
 
   async run<Result>(next: Omit<PaidStage<Result>, 'estimate'>): Promise<Result> {

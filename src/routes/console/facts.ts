@@ -51,6 +51,7 @@ const consoleShape = z.object({
   }),
   signup_bonus_credits: z.number(),
   low_balance_credits: z.number(),
+  unpaid_credits: z.number().meta({ description: 'What any account may leave unpaid in 24 hours' }),
   sign_in: z.object({ google: z.boolean(), github: z.boolean() }),
   mfa_methods: z.array(z.enum(['totp', 'email', 'phone'])),
   simulated: z.object({ models: z.boolean(), payments: z.boolean() }),
@@ -83,6 +84,7 @@ function factsOf({ config, signIn, simulated }: Deps): z.infer<typeof consoleSha
     },
     signup_bonus_credits: creditsNumber(parseCredits(config.SIGNUP_BONUS_CREDITS)),
     low_balance_credits: creditsNumber(parseCredits(config.LOW_BALANCE_CREDITS)),
+    unpaid_credits: creditsNumber(parseCredits(config.UNPAID_CREDITS)),
     sign_in: {
       google: signIn.providers.google !== undefined,
       github: signIn.providers.github !== undefined,

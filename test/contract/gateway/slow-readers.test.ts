@@ -29,7 +29,7 @@ before(async () => {
   model = await scriptedModel()
   const timeouts = { total_ms: TOTAL_MS, idle_ms: 2_000 }
   // What fills every buffer on the way is worth more than may be left unpaid.
-  const env = { UNPAID_STREAM_CREDITS: '1000000' }
+  const env = { UNPAID_CREDITS: '1000000' }
   app = await startApp({ env, upstream: model.entry('openai', timeouts) })
   // Rich: the answers of an account that cannot pay for all of it are read ahead of the reader.
   asha = await app.customer('1000000')
@@ -129,7 +129,7 @@ test('a reader who takes nothing has left: cancelled, counted, and no failure of
     [['cancelled', 'caller_left']],
   )
   await assertOthersAreServed()
-  const [row] = await app.db.query<{ worth_micro: bigint }>('select worth_micro from left_unpaid')
+  const [row] = await app.db.query<{ worth_micro: bigint }>('select worth_micro from unpaid_work')
   assert.ok(row!.worth_micro > 0n)
 })
 

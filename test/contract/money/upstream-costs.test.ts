@@ -204,7 +204,7 @@ test('a reader who leaves: what was read is waived, and its cost is estimated', 
     assert.deepEqual([left!.status, left!.cost_micro], ['cancelled', 0n])
     assert.deepEqual([left!.cost_basis, left!.upstream], ['estimated', 'sim'])
     const [counted] = await other.db.query<{ worth: bigint }>(
-      'select sum(worth_micro)::int8 as worth from left_unpaid where account_id = $1',
+      'select sum(worth_micro)::int8 as worth from unpaid_work where account_id = $1',
       [juma.accountId],
     )
     assert.equal(left!.waived_micro, counted!.worth)

@@ -62,7 +62,7 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
       return 'data: error\n\n'
     },
     left: async () => void seen.ends.push('left'),
-    continues: () => stays,
+    mayLeave: async () => !stays,
   })
   return { seen, rests, stream, give }
 }

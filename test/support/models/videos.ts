@@ -5,8 +5,7 @@ import { parseCredits } from '../../../src/ledger/money.ts'
 import { openCatalog } from '../../../src/catalog/catalog.ts'
 import { syncCatalog } from '../../../src/catalog/sync.ts'
 import type { Db } from '../../../src/db/db.ts'
-import { billingOn } from '../money/billing.ts'
-import { openLeftUnpaid } from '../../../src/gateway/bill/left-unpaid.ts'
+import { allowanceOn, billingOn } from '../money/billing.ts'
 import type { Gateway } from '../../../src/gateway/gateway.ts'
 import { createCallLimits } from '../../../src/gateway/call-limits.ts'
 import type { VideoNotice } from '../../../src/gateway/videos/end.ts'
@@ -56,22 +55,7 @@ export async function openStudio(options: StudioOptions) {
     catalog,
     upstreams,
     callLimits: createCallLimits({ perAccount: 10_000 }),
-    leftUnpaid: {
-      streams: await openLeftUnpaid({
-        kind: 'stream',
-        db,
-        clock: systemClock,
-        log: silentLog,
-        limitMicro: 20_000_000n,
-      }),
-      answers: await openLeftUnpaid({
-        kind: 'answer',
-        db,
-        clock: systemClock,
-        log: silentLog,
-        limitMicro: 20_000_000n,
-      }),
-    },
+    allowance: allowanceOn(db),
     rules: { capMicro: 10_000_000n, minMicro: 10_000n },
     voice: { language: 'sw', nominalMicro: 0n },
     reportedCapUsd: decimal('20'),

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { insertRecords } from '../../../src/activity/activity-store.ts'
 import type { Db } from '../../../src/db/db.ts'
+import { Allowance } from '../../../src/gateway/bill/allowance.ts'
 import { openBilling, type Billing } from '../../../src/gateway/bill/billing.ts'
 import { openDoubtfulCharges } from '../../../src/gateway/bill/doubtful-charges.ts'
 import { interruptedRecords } from '../../../src/gateway/bill/interrupted.ts'
@@ -26,6 +27,22 @@ export async function billingOn(db: Db, inputs: Partial<Inputs> = {}): Promise<B
     isNews: () => false,
     unconfirmedCapMicro: 0n,
     ...inputs,
+  })
+}
+
+/** As the service has it, of a process of its own. */
+export function allowanceOn(
+  db: Db,
+  options: Partial<ConstructorParameters<typeof Allowance>[0]> = {},
+): Allowance {
+  return new Allowance({
+    db,
+    clock: systemClock,
+    log: silentLog,
+    freeMicro: 100_000_000n,
+    timeZone: 'UTC',
+    tellOwner: async () => {},
+    ...options,
   })
 }
 

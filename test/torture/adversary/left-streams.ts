@@ -12,18 +12,18 @@ const leftAtTheLastWord: Strategy = {
     const answers = await inParallel(thief.random.between(1, 8), () =>
       leaveWhen(thief, this.name, tokens, (said) => said >= tokens),
     )
-    return answers.some(({ left, status }) => left || status === 429)
+    return answers.some(({ left, status }) => left || status === 200)
   },
 }
 
-/** One answer that is worth more than may be left, left at its last word. */
+/** One long answer, left at its last word. */
 const longStreamLeft: Strategy = {
   name: 'a long stream left at the last word',
   weight: 1,
   async play(thief) {
     const tokens = 1_200
     const { left, status } = await leaveWhen(thief, this.name, tokens, (said) => said >= tokens)
-    return left || status === 429 || status === 200
+    return left || status === 200
   },
 }
 
@@ -35,7 +35,7 @@ const leftAtTheFinish: Strategy = {
     const answers = await inParallel(4, () =>
       leaveWhen(thief, this.name, 40, (_said, text) => text.includes('"finish_reason":"')),
     )
-    return answers.some(({ left, status }) => left || status === 200 || status === 429)
+    return answers.some(({ left, status }) => left || status === 200)
   },
 }
 

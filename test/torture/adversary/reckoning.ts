@@ -15,12 +15,8 @@ export type Reckoned = {
 
 /** Settings as they are by default. */
 const CAP_MICRO = 10n * MICRO
-const UNPAID_STREAM_MICRO = 20n * MICRO
-/**
- * What callers may leave unpaid in a day, at each process at the same moment: of streams the limit
- * and one more of no more than that, of answers that had not come the limit and one reservation.
- */
-const LEFT_MICRO = 3n * UNPAID_STREAM_MICRO + CAP_MICRO
+/** What an account may leave unpaid in a day; processes decide on their own at the same moment. */
+const FREE_MICRO = 100n * MICRO
 /** The ways to play in which thieves leave. */
 const LEAVES = / left$| left at |slow readers/
 
@@ -39,7 +35,7 @@ export async function reckon(
      where type in ('usage', 'refund') group by account_id`,
   )
   const left = await sums(
-    `select account_id, sum(worth_micro)::int8 as micro from left_unpaid group by account_id`,
+    `select account_id, sum(worth_micro)::int8 as micro from unpaid_work group by account_id`,
   )
   return thieves.map(({ nth, accountId }) => ({
     nth,
@@ -55,12 +51,9 @@ export function lostMicro({ cost, paidMicro }: Reckoned): bigint {
   return cost.micro - paidMicro
 }
 
-/**
- * The promise: a tenth of what was paid, plus the cap of a reservation. What callers left unpaid has
- * an allowance of its own.
- */
+/** The promise: a tenth of what was paid, plus the cap of a reservation, plus the allowance. */
 export function allowedMicro({ costs, paidMicro, leftMicro, processes }: Reckoned): bigint {
-  const most = LEFT_MICRO * BigInt(processes)
+  const most = (FREE_MICRO + paidMicro / 10n) * BigInt(processes)
   const seen = leftUpstream(costs)
   const left = seen > leftMicro ? seen : leftMicro
   return paidMicro / 10n + CAP_MICRO + (left < most ? left : most)

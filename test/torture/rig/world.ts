@@ -107,7 +107,7 @@ export async function openWorld(options: {
     LOG_LEVEL: 'debug',
     DRAIN_SECONDS: '20',
     // Readers leave here all the time, and shall go on doing so.
-    UNPAID_STREAM_CREDITS: '1000000',
+    UNPAID_CREDITS: '1000000',
     ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
     ...(pooled === 'transaction' ? { DATABASE_LISTEN_URL: postgres.url } : {}),
     ...options.env,

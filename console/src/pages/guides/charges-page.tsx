@@ -12,7 +12,7 @@ const chargeWords = words({
 2. **Kazi.** Modeli inafanya kazi.
 3. **Kutoza.** Unatozwa kilichotumika kweli; kilichobaki kinarudi papo hapo. Likishindikana, kinarudi chote.`,
     free: 'Usichotozwa',
-    freeSay: `- Ombi lililoshindikana, lililokatika, au uliloliacha kabla halijakamilika.
+    freeSay: `- Ombi lililoshindikana, lililokatika, au uliloliacha kabla halijakamilika (hadi kiwango cha siku: ona mwongozo wa mtiririko).
 - Video iliyoshindikana, kusitishwa au kuisha muda.
 - Mazungumzo ya sauti ambayo hatua yake moja imeshindikana.
 - Modeli za bure.
@@ -39,7 +39,7 @@ Tokeni ni kipande cha neno: neno moja la Kiswahili ni tokeni 2 hivi.`,
 2. **Work.** The model does its work.
 3. **Charge.** You are charged what was really used; the rest comes back at once. If it fails, all of it comes back.`,
     free: 'What is not charged',
-    freeSay: `- A call that failed, broke off, or that you left before it was complete.
+    freeSay: `- A call that failed, broke off, or that you left before it was complete (up to a daily allowance: see the guide on streaming).
 - A video that failed, was cancelled or expired.
 - A spoken conversation of which one stage failed.
 - Free models.

@@ -17,8 +17,8 @@ export const GUIDES = [
     icon: 'chat',
     title: { sw: 'Jibu linalokuja neno kwa neno', en: 'Streaming' },
     description: {
-      sw: 'Onyesha jibu likiandikwa, na usimamishe bila gharama.',
-      en: 'Show an answer while it is written, and stop it for free.',
+      sw: 'Onyesha jibu likiandikwa, na usimamishe unapotaka.',
+      en: 'Show an answer while it is written, and stop it when you like.',
     },
   },
   {

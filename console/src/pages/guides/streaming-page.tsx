@@ -1,6 +1,7 @@
 import { Sample } from '../../parts/sample.tsx'
 import { curlOf } from '../../samples/curl.ts'
 import { useWords, words } from '../../words/language.tsx'
+import { useFacts } from '../../catalog/rate.ts'
 import { Guide, GuideStep } from './guide.tsx'
 import { useSampleFacts } from './sample-models.ts'
 
@@ -15,9 +16,13 @@ const streamingWords = words({
     broken: 'Likikatika',
     brokenSay:
       'Hitilafu baada ya kuanza inakuja kama `data: {"error": …}`, na mtiririko unaisha bila `[DONE]`. Jibu ambalo halikufika `[DONE]` halikukamilika, na **hukutozwa**.',
-    leave: 'Kusimamisha ni bure',
-    leaveSay:
-      'Funga muunganisho: modeli inasimamishwa, krediti zilizoshikiliwa zinarudi. Jibu lililokwisha kukamilika linatozwa. Ukiacha majibu mengi mno kwa siku moja, maombi ya mtiririko yanapata 429 kwa muda.',
+    leave: 'Kusimamisha jibu',
+    leaveSay: (free: number) =>
+      `Funga muunganisho: modeli inasimamishwa ndani ya sekunde moja, krediti zilizoshikiliwa zinarudi, na **hutozwi**. Jibu lililokwisha kukamilika linatozwa.
+
+Kuna kiwango: ndani ya saa 24 zozote, akaunti yako inaweza kuacha majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu likizidi kiwango hicho halisimamishwi: linaendelea hadi mwisho na **linatozwa** kama majibu mengine, na tunakujulisha mara moja kwa siku. Maombi mapya hayakataliwi, na modeli za bure hazihesabiwi.
+
+Mfano: umetumia krediti 500 kwa siku 30, hivyo kiwango chako ni krediti ${free + 50}. Kila jibu uliloacha lilipofikia krediti 10 linahesabiwa 10: ${Math.floor((free + 50) / 10)} ndani ya saa 24 ni bure, linalofuata linatozwa.`,
   },
   en: {
     ask: 'Ask for a stream',
@@ -29,9 +34,13 @@ const streamingWords = words({
     broken: 'If it breaks off',
     brokenSay:
       'A failure after the beginning comes as `data: {"error": …}`, and the stream ends without `[DONE]`. An answer that did not reach `[DONE]` is not complete, and you were **not charged**.',
-    leave: 'Stopping is free',
-    leaveSay:
-      'Close the connection: the model is stopped and the reserved credits come back. An answer that was complete by then is charged. Whoever leaves too much unpaid in a day gets 429 for streams for a while.',
+    leave: 'Stopping an answer',
+    leaveSay: (free) =>
+      `Close the connection: the model is stopped within a second, the reserved credits come back, and you are **not charged**. An answer that was complete by then is charged.
+
+There is an allowance: in any 24 hours your account may leave answers worth ${free} credits, plus a tenth of what you spent in the last 30 days. An answer that would go beyond it is not stopped: it runs to its end and **is charged** like any other, and we tell you once a day. New requests are never refused for it, and free models do not count.
+
+For example: you spent 500 credits in 30 days, so your allowance is ${free + 50} credits. An answer that you leave when it has come to 10 credits counts as 10: ${Math.floor((free + 50) / 10)} of them in 24 hours are free, and the next one is charged.`,
   },
 })
 
@@ -41,9 +50,13 @@ data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":
 
 data: [DONE]`
 
+/** Until the service has said. */
+const USUAL_FREE_CREDITS = 100
+
 export default function Page() {
   const words = useWords(streamingWords)
   const { origin, model } = useSampleFacts()
+  const free = useFacts().data?.data.unpaid_credits ?? USUAL_FREE_CREDITS
   return (
     <Guide name="streaming" tryAt="/app/try/chat">
       <GuideStep title={words.ask} text={words.askSay}>
@@ -53,7 +66,7 @@ export default function Page() {
         <Sample label={words.events} tabs={[{ name: 'SSE', code: EVENTS }]} />
       </GuideStep>
       <GuideStep title={words.broken} text={words.brokenSay} />
-      <GuideStep title={words.leave} text={words.leaveSay} />
+      <GuideStep title={words.leave} text={words.leaveSay(free)} />
     </Guide>
   )
 }

@@ -1,0 +1,39 @@
+import type { ActivityKind } from '../../activity/record.ts'
+import type { Tx } from '../../db/db.ts'
+import { deleteOldest } from '../../db/purge-store.ts'
+
+const SLOT_MS = 600_000
+
+/** Only in a transaction that holds the lock on the account's money: so no two wait for each other. */
+export async function addUnpaid(
+  tx: Tx,
+  unpaid: { accountId: string; kind: ActivityKind; at: Date; worthMicro: bigint },
+): Promise<void> {
+  const { accountId, kind, at, worthMicro } = unpaid
+  await tx.query(
+    `insert into unpaid_work as known (account_id, kind, slot, at, worth_micro)
+     values ($1, $2, $3, $4, $5)
+     on conflict (account_id, kind, slot) do update
+       set at = greatest(known.at, excluded.at), worth_micro = known.worth_micro + excluded.worth_micro`,
+    [accountId, kind, Math.floor(at.getTime() / SLOT_MS), at, worthMicro],
+  )
+}
+
+/** What the account caused and did not pay, uncollected costs included. */
+export async function unpaidSince(tx: Tx, accountId: string, since: Date): Promise<bigint> {
+  const [row] = await tx.read<{ micro: bigint }>(
+    `select coalesce(sum(micro), 0)::int8 as micro from (
+       select worth_micro as micro from unpaid_work where account_id = $1 and at > $2
+       union all
+       select amount_micro from uncollected where account_id = $1 and created_at > $2
+     ) as unpaid`,
+    [accountId, since],
+  )
+  return row!.micro
+}
+
+/** Later than it is needed: the clocks of processes differ. */
+export function purgeUnpaid(tx: Tx, batch: number): Promise<number> {
+  const where = "at < now() - interval '25 hours'"
+  return deleteOldest(tx, batch, { table: 'unpaid_work', where, order: 'at' })
+}
