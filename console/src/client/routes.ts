@@ -757,10 +757,16 @@ export type Documented = {
         >
         finish_reason: string | null
       } & Record<string, unknown>)[]
-      usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number } & Record<
-        string,
-        unknown
-      >
+      usage: {
+        prompt_tokens: number
+        completion_tokens: number
+        total_tokens: number
+        prompt_tokens_details: {
+          cached_tokens: number
+          cache_write_tokens?: number | undefined
+        } & Record<string, unknown>
+        completion_tokens_details: { reasoning_tokens: number } & Record<string, unknown>
+      } & Record<string, unknown>
     } & Record<string, unknown>
   }
   'POST /v1/messages': {
@@ -829,6 +835,7 @@ export type Documented = {
       id: string
       object: 'response'
       created_at: number
+      completed_at?: number | null | undefined
       status: 'completed' | 'incomplete'
       model: string
       output: ({ type: string } & Record<string, unknown>)[]
@@ -845,6 +852,7 @@ export type Documented = {
       id: string
       object: 'response'
       created_at: number
+      completed_at?: number | null | undefined
       status: 'completed' | 'incomplete'
       model: string
       output: ({ type: string } & Record<string, unknown>)[]
@@ -899,15 +907,13 @@ export type Documented = {
       text: string
       language: string
       duration?: number | undefined
-      usage?:
-        | {
-            type: 'tokens' | 'duration'
-            seconds?: number | undefined
-            input_tokens?: number | undefined
-            output_tokens?: number | undefined
-            total_tokens?: number | undefined
-          }
-        | undefined
+      usage: {
+        type: 'tokens' | 'duration'
+        seconds?: number | undefined
+        input_tokens?: number | undefined
+        output_tokens?: number | undefined
+        total_tokens?: number | undefined
+      }
     } & Record<string, unknown>
   }
   'POST /v1/audio/speech': {
