@@ -114,7 +114,7 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   abort(reason: Failure): void
   /** Present when the request bears an idempotency key and this call won the claim. */
   claim: Claim | undefined
-  /** Renders a success as the bytes that will be sent, so that they can be kept for a replay. */
+  /** Renders a success as the bytes that will be sent, so that they can be stored for a retry. */
   render(success: Success): StorableAnswer
   /** The JSON text of an error, for an answer that has begun and can only report it inside. */
   renderError(error: unknown): string
@@ -124,7 +124,7 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
 
 /**
  * Enveloped: `{status, code, data, request_id}`, with the members of `beside` before `data` and those
- * of `after` behind it. `dataJson` is data that is kept as text.
+ * of `after` behind it. `dataJson` is data that is JSON text already.
  */
 export type Success = {
   status?: number | undefined

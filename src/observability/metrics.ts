@@ -73,7 +73,7 @@ async function readAll(gauges: Gauges, made: Map<string, Metric>): Promise<void>
 function set(gauge: Gauge, entry: MetricEntry, reading: GaugeReading): void {
   gauge.reset()
   if (reading === undefined) {
-    // Without labels a reset is a zero.
+    // After `reset` a gauge without labels would show 0.
     if (entry.labels === undefined) gauge.remove()
   } else if (typeof reading === 'number') gauge.set(reading)
   else for (const { label, value } of reading) gauge.set({ [entry.labels![0]!]: label }, value)

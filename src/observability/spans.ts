@@ -60,8 +60,8 @@ function requestTrace(maker: SpanMaker, span: Span): RequestTrace {
 
 function stepTrace(span: Span): StepTrace {
   return {
-    end(trouble) {
-      if (trouble !== undefined) fail(span, trouble)
+    end(problem) {
+      if (problem !== undefined) fail(span, problem)
       span.end()
     },
   }

@@ -28,7 +28,7 @@ export async function openTraces(settings: TraceSettings, log: Log): Promise<Tra
   )
 }
 
-/** Where no traces are kept, a caller's `traceparent` still reaches the upstream, as it is. */
+/** Without an exporter a caller's `traceparent` still reaches the upstream, as it is. */
 const passOn: Tracer = {
   begins: false,
   request(header): RequestTrace | undefined {

@@ -34,7 +34,7 @@ function userName(): string {
   }
 }
 
-/** Nobody moves their own money, and only an owner shuts out another operator. */
+/** Operators do not act on their own account, and only an owner acts on another operator's. */
 export function requireOthersAccount(actor: Actor, accountId: string): void {
   if (actor.operatorId === accountId) {
     throw new Failure('forbidden', 'This is your own account: another operator has to do it.')

@@ -143,7 +143,7 @@ function requireReach({ reach }: WebhookAdminContext, url: string): void {
   if (why !== undefined) throw invalidField('url', why)
 }
 
-/** The log stays for ever, and the rest of an address may be a password. */
+/** Only a part of the address: the log is never deleted, and the rest may contain a password. */
 function logged({ url, events, enabled }: WebhookEndpoint): object {
   return { host: new URL(url).host, events, enabled }
 }

@@ -64,7 +64,7 @@ async function isHeldBack(tx: Tx, payment: Payment, finding: Finding): Promise<b
   return payment.review === 'account_deleted' || isOfDeleted(tx, payment)
 }
 
-/** Only of the payment itself, and no more than it: anything else is not a fee. */
+/** Undefined unless the provider confirmed the whole amount; a fee above it is ignored. */
 function feeOf({ amountTzs }: Payment, finding: Finding): number | undefined {
   if (finding.status !== 'completed' || finding.amountTzs !== amountTzs) return undefined
   const { feeTzs } = finding

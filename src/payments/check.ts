@@ -50,7 +50,7 @@ export async function checkAllDue(parts: CheckParts, signal: AbortSignal): Promi
   }
 }
 
-/** Until the provider is known to have it, the same create again is the surest question. */
+/** Until the provider is known to have the payment, the safest check is to send the same create again. */
 async function ask(provider: PaymentProvider, { payment, now }: TimedPayment): Promise<Finding> {
   if (!isSubmitting(payment, now)) return provider.status(payment)
   const created = await provider.create(payment)

@@ -1,7 +1,7 @@
 import type { PaymentStatus } from './payment-state.ts'
 import type { StatementRow } from './statement-file.ts'
 
-/** As much of a payment of ours as a statement is compared with. */
+/** What of our payment is compared with a statement. */
 export type OwnPayment = {
   id: string
   reference: string
@@ -34,7 +34,7 @@ export type Comparison = {
   differences: Difference[]
 }
 
-/** Holds the provider's statement of some days against our payments. Pure. */
+/** Compares the provider's statement of some days with our payments. Pure. */
 export function compareStatement(rows: StatementRow[], payments: OwnPayment[]): Comparison {
   const known = new Map<string, OwnPayment>()
   for (const one of payments) {

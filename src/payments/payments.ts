@@ -91,7 +91,7 @@ export function createPayments(options: PaymentsParts): Payments {
     return payment
   }
 
-  /** Without a claim, so that no question of a customer's takes one of those that will be asked. */
+  /** Without a claim: a check that a customer asks for does not replace one that is scheduled. */
   async function askNow(id: string): Promise<void> {
     const timed = await readForCheck(db, id)
     if (timed) await checkPayment(parts, timed)
@@ -114,7 +114,7 @@ export function createPayments(options: PaymentsParts): Payments {
     async checkOwn(accountId, id) {
       const payment = await readOwn(accountId, id)
       if (payment.status === 'completed') return payment
-      // Two taps share one answer.
+      // Checks of the same payment at the same time share one answer.
       if (!asking.has(payment.id)) {
         const question = askNow(payment.id).finally(() => asking.delete(payment.id))
         asking.set(payment.id, question)

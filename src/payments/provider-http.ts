@@ -77,7 +77,7 @@ export function textAt(value: unknown, ...path: string[]): string | undefined {
 const LONGEST_TEXT = 200
 
 /**
- * A provider's word for a status, as it is kept for an operator. It comes from outside: short, and
+ * A provider's word for a status, as it is stored for an operator. It comes from outside: short, and
  * without what a database or a terminal would stumble over.
  */
 export function statusWord(value: unknown): string | undefined {

@@ -119,7 +119,7 @@ async function fromJson(body: z.infer<typeof transcription>) {
   return { ask: { model, language, response_format, stream, extra }, recording }
 }
 
-/** The body lives as long as the call; its base64 need not: it is a third larger than the sound. */
+/** Takes the base64 text out of the body, which is in memory until the call ends. */
 export function takeOut<Name extends string>(body: Record<Name, string>, name: Name): string {
   const text = body[name]
   body[name] = ''

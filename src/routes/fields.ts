@@ -93,7 +93,7 @@ export const wholeField = (low: number, high: number) =>
 export const PUBLIC_PER_MINUTE = 600
 
 export const MAX_LIMIT = 200
-/** Far beyond what people page through, near enough to answer at once. */
+/** More than anybody pages through, and still fast to read. */
 export const MAX_OFFSET = 1_000_000
 
 /** `limit` and `offset` of every list: spread it into a query schema. */

@@ -96,7 +96,7 @@ const modelQuery = z.object({
     .enum(['true', 'false', '1', '0'])
     .default('false')
     .meta({ description: 'Whether models that cost nothing are listed too' }),
-  // Clients ask for 1,000 and would rather have fewer than none.
+  // Clients ask for 1,000: what is beyond our limit is cut to it, not refused.
   limit: wholeField(1, Number.MAX_SAFE_INTEGER)
     .transform((limit) => Math.min(limit, MAX_LIMIT))
     .optional()
@@ -139,7 +139,7 @@ function answerOf(list: ModelList, call: Call<undefined, ModelQuery, undefined>)
   // The models are kept as text: only the request id is new.
   return {
     dataJson: list.json,
-    // Anthropic's clients would page on by ids, which we do not: to them this is all.
+    // Anthropic's clients page by ids, which is not supported here: they are told that this is all.
     beside: { object: 'list', has_more: false, ...list.ends },
     after: limit === undefined ? undefined : pagination({ limit, offset }, list),
     headers,
@@ -247,7 +247,7 @@ const catalogQuery = modelQuery.extend({
       (names) => names.every((name) => FIELDS.has(name)),
       'must name members of a model, such as id,name,pricing_credits',
     )
-    // One order, so that the same wish is one list.
+    // Sorted, so that the same names in another order share one cached list.
     .transform((names) => [...new Set(names)].sort())
     .meta({
       description:

@@ -74,7 +74,7 @@ function topUpRoute({ payments }: Deps): Route {
   })
 }
 
-/** The answer is kept in the transaction that makes the payment, so it is rendered inside it. */
+/** The answer is stored in the transaction that makes the payment, so it is rendered inside it. */
 async function topUp(payments: Payments, call: Call<TopUpBody, undefined, undefined, 'jwt'>) {
   const { claim } = call
   const answer = (payment: Payment) => call.render({ status: 201, data: showPayment(payment) })
@@ -143,7 +143,7 @@ function checkRoute({ payments }: Deps): Route {
     credential: 'jwt',
     dialect: 'envelope',
     limit: 'principal',
-    // Each is a question to somebody else, who counts them too.
+    // Each call asks the payment provider, which has limits of its own.
     perMinute: 10,
     params: z.object({ id: z.string() }),
     response: paymentShape,

@@ -85,7 +85,7 @@ function notInBackground(): Failure {
   })
 }
 
-/** By this status Codex knows that it has to ask over HTTP. */
+/** On this status Codex falls back from WebSocket to HTTP. */
 const UPGRADE_REQUIRED = 426
 
 function notUpgraded(upgrade: unknown, requestId: string): Answer {

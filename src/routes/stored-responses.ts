@@ -64,7 +64,7 @@ const texts = z
   .union([z.string(), z.array(z.string())])
   .optional()
   .meta({ description: 'What is left out unless it is named: `reasoning.encrypted_content`' })
-/** SDKs write the name of a list with brackets. */
+/** SDKs send a list as `include[]`. */
 const showQuery = z.object({
   include: texts,
   'include[]': texts,

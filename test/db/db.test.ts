@@ -141,7 +141,7 @@ withDatabase('database', (open) => {
     await assert.rejects(kept.tx.query('select 1'), /after its end/)
   })
 
-  test('statements asked together run in their order, and the first trouble is told', async () => {
+  test('statements asked together run in their order, and the first error is thrown', async () => {
     const seen = await db.begin(async (tx) => {
       const [before, , after] = await Promise.all([
         tx.query('select count(*) as n from box where id = 70'),

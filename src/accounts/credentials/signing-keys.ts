@@ -80,7 +80,7 @@ function verifyingKeys(
   })
 }
 
-/** When the oldest key was made that MASTER_KEY opens and that is newer than this one, which it does not. */
+/** When the key was made that replaced this one; undefined while MASTER_KEY still opens this one. */
 function replacement(
   rows: SigningKeyRow[],
   row: SigningKeyRow,

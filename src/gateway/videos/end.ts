@@ -42,7 +42,7 @@ export type EndParts = {
  * valid. If two workers end a job, one finds the claim gone.
  */
 export async function endJob(parts: EndParts, job: ClaimedJob, end: VideoEnd): Promise<boolean> {
-  await parts.onStep('verdict')
+  await parts.onStep('outcome')
   const ended = await parts.db.begin(async (tx) => {
     if (!(await lockClaimed(tx, job))) return false
     const record = recordOf(parts, job, end)

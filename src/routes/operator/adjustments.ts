@@ -50,7 +50,7 @@ function adjustRoute({ db, limits }: Deps): Route {
     async handle(call) {
       const { amount_credits: amountMicro, reason } = call.body
       const actor = operatorActor(call)
-      // Also when the process dies before the answer is kept, the same key changes nothing.
+      // The same key changes nothing, even if the process died before the answer was stored.
       const key = call.claim ? `${actor.operatorId}:${call.claim.key}` : call.requestId
       const adjustment = { accountId: call.params.id, amountMicro, reason, key }
       const adjusted = await adjust(db, actor, adjustment, limits)

@@ -21,7 +21,7 @@ export function webhookRoutes(deps: Deps): Route[] {
   return [listRoute(deps), addRoute(deps), changeRoute(deps), removeRoute(deps), rotateRoute(deps)]
 }
 
-/** Its answer has a secret in it, which must not be kept for a retry. */
+/** Its answer has a secret in it, which must not be stored for a retry. */
 const showingSecret = { ...acting('owner'), replay: false } as const
 
 const endpointShape = z.object({

@@ -143,8 +143,8 @@ describe('sessions, keys and codes', () => {
     assert.deepEqual(ended.body.data, { ended: 1 })
     assert.equal((await ask('GET /v1/me', asha)).status, 401)
     assert.equal((await ask('GET /v1/models', { token: asha.key })).status, 200)
-    const story = await ask(`GET ${account}`, viewer)
-    const { id } = story.body.data.api_keys[0]
+    const overview = await ask(`GET ${account}`, viewer)
+    const { id } = overview.body.data.api_keys[0]
     assert.equal((await ask(`DELETE ${account}/api-keys/${id}`, support, { reason })).status, 200)
     assert.equal((await ask('GET /v1/models', { token: asha.key })).status, 401)
     refused(await ask(`DELETE ${account}/api-keys/${id}`, support, { reason }), 404, 'not_found')

@@ -78,9 +78,9 @@ describe('margins', () => {
     )
     assert.equal(listed.margin, '2.5')
     assert.equal(listed.offers[0].margin, '2.5')
-    const [deed] = await lastActions('model.margin')
+    const [event] = await lastActions('model.margin')
     assert.deepEqual(
-      [deed.target, deed.reason, deed.before, deed.after],
+      [event.target, event.reason, event.before, event.after],
       [{ type: 'model', id: MODEL }, 'test', { margin: null }, { margin: '2.5', prices: 1 }],
     )
     await change({ margin: null })
@@ -136,8 +136,8 @@ describe('on and off', () => {
     await change({ enabled: true })
     for (const one of [app, other])
       await eventually('it is back', async () => (await status(one)) === 200)
-    const [deed] = await lastActions('model.enable')
-    assert.deepEqual([deed.before, deed.after], [{ enabled: false }, { enabled: true }])
+    const [event] = await lastActions('model.enable')
+    assert.deepEqual([event.before, event.after], [{ enabled: false }, { enabled: true }])
   })
 })
 

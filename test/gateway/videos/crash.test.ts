@@ -22,7 +22,7 @@ const CASES: [step: string, submissions: number, orMore?: number][] = [
   ['accepted:1', 2], // V4: the upstream has it, its id is not stored: asked again, same key
   ['saved:1', 1],
   ['claimed:2', 1, 2], // V5: polling
-  ['verdict:1', 1, 2], // V6: completed there, not settled here
+  ['outcome:1', 1, 2], // V6: completed there, not settled here
   ['end_written:1', 1, 2],
   ['end_committed:1', 1, 2], // V7
 ]

@@ -144,7 +144,7 @@ withDatabase('video jobs', (open) => {
     const onStep = async (step: string) => {
       seen.push(step)
       // Longer than the lease: every claim is lost in the middle, and another worker comes in.
-      if (step === 'verdict' && seen.filter((one) => one === step).length < 3) await sleep(700)
+      if (step === 'outcome' && seen.filter((one) => one === step).length < 3) await sleep(700)
     }
     const before = await balance()
     const [one, two] = [await studio({ onStep }), await studio({ onStep })]
@@ -153,7 +153,7 @@ withDatabase('video jobs', (open) => {
     two.begin()
     assert.equal((await ended(db, id)).status, 'completed')
     await sleep(800)
-    assert.ok(seen.filter((step) => step === 'verdict').length >= 2, 'two brought a verdict')
+    assert.ok(seen.filter((step) => step === 'outcome').length >= 2, 'two brought an outcome')
     assert.equal(seen.filter((step) => step === 'end_committed').length, 1)
     assert.equal((await balance()).balance_micro, before.balance_micro - COST)
     assert.equal(one.news.length + two.news.length, 1)
