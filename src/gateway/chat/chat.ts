@@ -4,7 +4,7 @@ import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest, NativeRequest } from '../../upstream/contract/contract.ts'
-import { ABSENT } from '../../upstream/contract/usage.ts'
+import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
@@ -13,7 +13,7 @@ import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { chatStreamForm, chatWhole, countedUsage, type ChatOrder, type WholeForm } from './form.ts'
+import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
@@ -82,6 +82,8 @@ export function orderChat(
     writes,
   }
 }
+
+const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })
 
 /** `form` writes the answer in another dialect. */
 export function completeChat(

@@ -6,12 +6,7 @@ import type {
   ModelTarget,
   OurNames,
 } from '../../upstream/contract/contract.ts'
-import {
-  usageFields,
-  withinTotals,
-  type Usage,
-  type UsageReading,
-} from '../../upstream/contract/usage.ts'
+import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { CallLimit, CallWrite, Stage, StageUsage } from '../bill/rows.ts'
 import type { Output } from '../price/call-charge.ts'
@@ -58,8 +53,6 @@ export type StreamForm = {
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
 
-export const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })
-
 export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamForm {
   return {
     begin: () => '',
@@ -70,13 +63,6 @@ export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamFor
     // After a failure there is no [DONE].
     fail: frame,
   }
-}
-
-/** The charged counts, with the upstream's details where it reported them. */
-export function countedUsage(reading: UsageReading, charged: StageUsage): Usage {
-  const reported = reading.kind === 'reported' ? reading.usage : {}
-  const { promptTokens, completionTokens } = charged
-  return withinTotals({ ...reported, promptTokens, completionTokens })
 }
 
 function frames(chunks: readonly string[]): string {

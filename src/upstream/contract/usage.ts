@@ -98,8 +98,17 @@ function consistent(usage: Usage): boolean {
   return cachedTokens + cacheWriteTokens <= promptTokens
 }
 
+type Counts = Pick<Usage, 'promptTokens' | 'completionTokens'>
+
+/** The charged counts, with the upstream's details where it reported them. */
+export function countedUsage(reading: UsageReading, charged: Counts): Usage {
+  const reported = reading.kind === 'reported' ? reading.usage : {}
+  const { promptTokens, completionTokens } = charged
+  return withinTotals({ ...reported, promptTokens, completionTokens })
+}
+
 /** No class is larger than its whole. */
-export function withinTotals(usage: Usage): Usage {
+function withinTotals(usage: Usage): Usage {
   const limited = { ...usage }
   for (const [part, whole] of PARTS) {
     const [count, most] = [limited[part], limited[whole]]
