@@ -1,3 +1,5 @@
+import type { PriceList } from '../ledger/money.ts'
+
 /** A model as an upstream lists it, in our words: what one room reads and another keeps. */
 export type CatalogRecord = ModelFacts & {
   /** The bare catalog id. */
@@ -47,20 +49,7 @@ export type PriceBasis =
   | 'unknown'
 
 /** Exact decimals, in US dollars per unit. */
-export type Pricing = {
-  prompt?: string
-  completion?: string
-  request?: string
-  /** Per input image. */
-  image?: string
-  /** Per token of an image that comes out, whatever the documents say. */
-  image_output?: string
-  audio?: string
-  audio_output?: string
-  input_cache_read?: string
-  input_cache_write?: string
-  input_cache_write_1h?: string
-  internal_reasoning?: string
+export type Pricing = PriceList & {
   web_search?: string
   audio_second?: string
   /** With the basis `unknown` the unit was not stated, but read from the size of the price. */
@@ -68,21 +57,9 @@ export type Pricing = {
   audio_hour?: string
   character?: string
   video_second?: string
-  /** Long-context and time-of-day prices; a later match wins for each key it names. */
-  overrides?: PriceOverride[]
   /** The video price list as published, but every price in USD. */
   video_skus?: VideoSku[]
   image_skus?: ImageSku[]
-}
-
-export type PriceOverride = {
-  /** In force when the prompt has more tokens than this. */
-  min_prompt_tokens?: number
-  /** HHMM, half-open; may wrap midnight. */
-  utc_start?: number
-  utc_end?: number
-  utc_days?: number[]
-  prices: Record<string, string>
 }
 
 export type VideoSku = {

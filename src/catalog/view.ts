@@ -1,9 +1,10 @@
-import { compare, decimal, decimalText, parseDecimal, times } from '../lib/decimal.ts'
+import { inCredits, ownPrice } from '../ledger/money.ts'
+import { compare, decimal, decimalText, parseDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { Pricing } from './model-record.ts'
 import type { CatalogModel, PriceSnapshot } from './catalog-index.ts'
 
 /** The prices that callers are shown, in this order. */
-const SHOWN = [
+export const PRICE_KEYS = [
   'prompt',
   'completion',
   'request',
@@ -22,7 +23,17 @@ const SHOWN = [
   'video_second',
 ] as const
 
-type PriceKey = (typeof SHOWN)[number]
+export type PriceKey = (typeof PRICE_KEYS)[number]
+
+type Prices<Price> = Partial<Record<PriceKey, Price>>
+/** Where several apply, a later one wins for each price that it names. */
+type Tier<Price> = Prices<Price> & {
+  above_prompt_tokens?: number | undefined
+  utc_start?: number | undefined
+  utc_end?: number | undefined
+  utc_days?: number[] | undefined
+}
+type ShownPrices<Price> = Prices<Price> & { tiers?: Tier<Price>[] | undefined }
 
 export type ModelView = {
   id: string
@@ -42,14 +53,15 @@ export type ModelView = {
   output_modalities: string[]
   supported_parameters: string[]
   supported_voices?: string[] | undefined
-  pricing: Partial<Record<PriceKey, string>>
-  pricing_credits: Partial<Record<PriceKey, number>>
+  /** What the customer pays: with the operator's margin. */
+  pricing: ShownPrices<string>
+  pricing_credits: ShownPrices<number>
   is_free: boolean
 }
 
 /** A model as callers see it: no upstream is named. */
 export function viewModel(model: CatalogModel): ModelView {
-  const pricing = shownPrices(model.price.pricing)
+  const { price } = model
   return {
     id: model.id,
     object: 'model',
@@ -67,8 +79,9 @@ export function viewModel(model: CatalogModel): ModelView {
     output_modalities: model.outputModalities,
     supported_parameters: model.supportedParameters,
     supported_voices: model.supportedVoices.length > 0 ? model.supportedVoices : undefined,
-    pricing,
-    pricing_credits: inCredits(pricing, model.price),
+    pricing: shownPrices(price, (usd) => decimalText(times(usd, price.margin))),
+    // Exact in the arithmetic; a JSON number only at the end.
+    pricing_credits: shownPrices(price, (usd) => Number(decimalText(inCredits(usd, price)))),
     is_free: model.priced === 'free',
   }
 }
@@ -79,12 +92,29 @@ function rfc3339(seconds: number): string {
   return Number.isNaN(at.getTime()) ? rfc3339(0) : at.toISOString()
 }
 
-function shownPrices(pricing: Pricing): ModelView['pricing'] {
-  const shown: ModelView['pricing'] = {}
-  const whole: Pricing = { ...fromLists(pricing), ...pricing }
-  for (const key of SHOWN) {
-    const price = parseDecimal(whole[key] ?? '')
-    if (price !== undefined) shown[key] = decimalText(price)
+function shownPrices<Price>(
+  { pricing }: PriceSnapshot,
+  paid: (usd: Decimal) => Price,
+): ShownPrices<Price> {
+  const { overrides, ...plain } = { ...fromLists(pricing), ...pricing }
+  const shown: ShownPrices<Price> = pricesIn(plain as Named, paid)
+  if (overrides !== undefined) {
+    shown.tiers = overrides.map(({ prices, min_prompt_tokens: above_prompt_tokens, ...hours }) => ({
+      above_prompt_tokens,
+      ...hours,
+      ...pricesIn(prices, paid),
+    }))
+  }
+  return shown
+}
+
+type Named = Readonly<Record<string, string | undefined>>
+
+function pricesIn<Price>(list: Named, paid: (usd: Decimal) => Price): Prices<Price> {
+  const shown: Prices<Price> = {}
+  for (const key of PRICE_KEYS) {
+    const price = parseDecimal(ownPrice(list, key) ?? '')
+    if (price !== undefined) shown[key] = paid(price)
   }
   return shown
 }
@@ -105,18 +135,4 @@ function highest(prices: string[]): string | undefined {
     if (best === undefined) return price
     return compare(decimal(price), decimal(best)) > 0 ? price : best
   }, undefined)
-}
-
-/** Exact in the arithmetic; a JSON number only at the end. */
-function inCredits(
-  pricing: ModelView['pricing'],
-  price: PriceSnapshot,
-): ModelView['pricing_credits'] {
-  const credits: ModelView['pricing_credits'] = {}
-  for (const key of SHOWN) {
-    const usd = pricing[key]
-    if (usd === undefined) continue
-    credits[key] = Number(decimalText(times(decimal(usd), price.creditsPerUsd, price.margin)))
-  }
-  return credits
 }

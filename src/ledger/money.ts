@@ -7,7 +7,6 @@ import {
   times,
   type Decimal,
 } from '../lib/decimal.ts'
-import type { PriceOverride, Pricing } from '../catalog/model-record.ts'
 import type { UpstreamCost } from './upstream-cost.ts'
 
 /** One credit in microcredits, the only unit money is kept in. */
@@ -54,22 +53,34 @@ export function greater(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
 
-/** A key that is missing costs nothing of its own. */
-export type PriceList = Pick<
-  Pricing,
-  | 'prompt'
-  | 'completion'
-  | 'request'
-  | 'image'
-  | 'image_output'
-  | 'audio'
-  | 'audio_output'
-  | 'input_cache_read'
-  | 'input_cache_write'
-  | 'input_cache_write_1h'
-  | 'internal_reasoning'
-  | 'overrides'
->
+/** Exact decimals, in US dollars per unit. A key that is missing costs nothing of its own. */
+export type PriceList = {
+  prompt?: string
+  completion?: string
+  request?: string
+  /** Per input image. */
+  image?: string
+  /** Per token of an image that comes out, whatever the documents say. */
+  image_output?: string
+  audio?: string
+  audio_output?: string
+  input_cache_read?: string
+  input_cache_write?: string
+  input_cache_write_1h?: string
+  internal_reasoning?: string
+  /** Long-context and time-of-day prices; a later match wins for each key it names. */
+  overrides?: PriceOverride[]
+}
+
+export type PriceOverride = {
+  /** In force when the prompt has more tokens than this. */
+  min_prompt_tokens?: number
+  /** HHMM, half-open; may wrap midnight. */
+  utc_start?: number
+  utc_end?: number
+  utc_days?: number[]
+  prices: Record<string, string>
+}
 
 /** The classes are parts of the two totals. */
 export type TokenUse = {
@@ -116,16 +127,14 @@ function promptPart(price: PriceOf, use: TokenUse): Decimal {
   const written = within(use.cacheWriteTokens, total - cached)
   const hour = within(use.cacheWrite1hTokens, written)
   const audio = within(use.audioTokens, total - cached - written)
-  const plain = price('prompt')
-  const write = ownPrice(price('input_cache_write')) ?? plain
   return plus(
     each(price('request'), 1),
     each(price('image'), use.images ?? 0),
-    each(plain, total - cached - written - audio),
-    each(ownPrice(price('input_cache_read')) ?? plain, cached),
-    each(write, written - hour),
-    each(ownPrice(price('input_cache_write_1h')) ?? write, hour),
-    each(ownPrice(price('audio')) ?? plain, audio),
+    each(price('prompt'), total - cached - written - audio),
+    each(price('input_cache_read'), cached),
+    each(price('input_cache_write'), written - hour),
+    each(price('input_cache_write_1h'), hour),
+    each(price('audio'), audio),
   )
 }
 
@@ -134,23 +143,47 @@ function answerPart(price: PriceOf, use: TokenUse): Decimal {
   const image = within(use.imageOutputTokens, total)
   const audio = within(use.audioOutputTokens, total - image)
   const reasoned = within(use.reasoningTokens, total - image - audio)
-  const plain = price('completion')
   return plus(
-    each(plain, total - image - audio - reasoned),
-    each(ownPrice(price('image_output')) ?? plain, image),
-    each(ownPrice(price('audio_output')) ?? plain, audio),
-    each(ownPrice(price('internal_reasoning')) ?? plain, reasoned),
+    each(price('completion'), total - image - audio - reasoned),
+    each(price('image_output'), image),
+    each(price('audio_output'), audio),
+    each(price('internal_reasoning'), reasoned),
   )
 }
 
-/** Listings write zero where a class has no price of its own: that is no gift. */
-function ownPrice(price: string | undefined): string | undefined {
-  return price === undefined || priceOf(price).units === 0n ? undefined : price
+/** The price of a class without one of its own. */
+const WITHOUT_OWN: Record<string, string> = {
+  input_cache_read: 'prompt',
+  input_cache_write: 'prompt',
+  input_cache_write_1h: 'input_cache_write',
+  audio: 'prompt',
+  audio_output: 'completion',
+  image_output: 'completion',
+  internal_reasoning: 'completion',
+}
+
+/**
+ * A price that a list names, for the price list and for the charge. Listings write zero where a class
+ * has no price of its own: that is no gift.
+ */
+export function ownPrice(
+  prices: Readonly<Record<string, string | undefined>>,
+  key: string,
+): string | undefined {
+  const price = prices[key]
+  const none =
+    price === undefined || (Object.hasOwn(WITHOUT_OWN, key) && priceOf(price).units === 0n)
+  return none ? undefined : price
+}
+
+/** What the customer pays for so many dollars of the operator's. */
+export function inCredits(usd: Decimal, rate: Rate): Decimal {
+  return times(usd, rate.creditsPerUsd, rate.margin)
 }
 
 /** Dollars to microcredits, rounded up once. `usd` is a sum of `parts` prices: 60 for one by the minute. */
 export function toMicro(usd: Decimal, rate: Rate, parts = 1n): bigint {
-  const micro = times(usd, rate.creditsPerUsd, rate.margin)
+  const micro = inCredits(usd, rate)
   if (parts === 1n) return ceilMicro(micro)
   const [whole, part] = [micro.units * MICRO, parts * 10n ** BigInt(micro.scale)]
   return whole / part + (whole % part > 0n ? 1n : 0n)
@@ -198,13 +231,19 @@ function priceOf(text: string): Decimal {
 type PriceOf = (key: string) => string | undefined
 
 function pricesInForce(list: PriceList, promptTokens: number, at: Date): PriceOf {
-  const plain = list as Record<string, string | undefined>
-  if (list.overrides === undefined) return (key) => plain[key]
-  const overrides = list.overrides.filter((one) => applies(one, promptTokens, at))
-  return (key) => {
-    const winner = overrides.findLast((one) => one.prices[key] !== undefined)
-    return winner?.prices[key] ?? plain[key]
+  const lists = [list as Record<string, string | undefined>]
+  for (const one of list.overrides ?? []) {
+    if (applies(one, promptTokens, at)) lists.unshift(one.prices)
   }
+  const price: PriceOf = (key) => {
+    for (const prices of lists) {
+      const own = ownPrice(prices, key)
+      if (own !== undefined) return own
+    }
+    const other = WITHOUT_OWN[key]
+    return other === undefined ? undefined : price(other)
+  }
+  return price
 }
 
 function applies(override: PriceOverride, promptTokens: number, at: Date): boolean {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notFound, type Catalog } from '../catalog/catalog.ts'
 import { listModels, type ListQuery, type ModelList } from '../catalog/list.ts'
-import { viewModel } from '../catalog/view.ts'
+import { PRICE_KEYS, viewModel, type PriceKey } from '../catalog/view.ts'
 import { paginationShape } from '../http/docs/openapi-answers.ts'
 import { matchesEtag } from '../http/headers.ts'
 import { packedAnswer } from '../http/packing.ts'
@@ -174,6 +174,28 @@ function about<T extends z.ZodType>(schema: T, description: string, example: unk
   return schema.meta({ description, example })
 }
 
+function pricesOf<T extends z.ZodType>(price: T) {
+  const prices = PRICE_KEYS.map((key) => [key, price.optional()])
+  return z.object(Object.fromEntries(prices) as Record<PriceKey, z.ZodOptional<T>>)
+}
+
+function pricesShape<T extends z.ZodType>(price: T) {
+  const tier = pricesOf(price).extend({
+    above_prompt_tokens: z.int().optional().meta({
+      description: 'It applies to calls with a longer prompt, to all of their tokens',
+    }),
+    utc_start: z.int().optional().meta({ description: 'From this time of the day, HHMM in UTC' }),
+    utc_end: z.int().optional().meta({ description: 'Until this time, which may be the next day' }),
+    utc_days: z.array(z.int()).optional().meta({ description: 'On these days; Sunday is 0' }),
+  })
+  return pricesOf(price).extend({
+    tiers: z.array(tier).optional().meta({
+      description:
+        'Other prices for longer prompts, or at other hours. Where several apply, a later one wins for each price that it names',
+    }),
+  })
+}
+
 const modelShape = z
   .object({
     id: about(z.string(), 'What `model` is set to in a call', 'sim/hekima'),
@@ -209,13 +231,18 @@ const modelShape = z
     ]),
     supported_voices: about(z.array(z.string()).optional(), 'The voices it speaks with', ['asha']),
     pricing: about(
-      z.record(z.string(), z.string()),
-      'What you pay in US dollars per token, picture, second or request, as exact decimals',
-      { prompt: '0.0000025', completion: '0.00001' },
+      pricesShape(z.string()),
+      'What you pay in US dollars per token, picture, second or request, as exact decimals. A kind of token that is not named costs what `prompt` or `completion` does',
+      {
+        prompt: '0.0000025',
+        completion: '0.00001',
+        tiers: [{ above_prompt_tokens: 200_000, prompt: '0.000005', completion: '0.00002' }],
+      },
     ),
-    pricing_credits: about(z.record(z.string(), z.number()), 'The same in credits', {
+    pricing_credits: about(pricesShape(z.number()), 'The same in credits', {
       prompt: 0.0075,
       completion: 0.03,
+      tiers: [{ above_prompt_tokens: 200_000, prompt: 0.015, completion: 0.06 }],
     }),
     is_free: about(z.boolean(), 'Whether calls cost nothing', false),
   })

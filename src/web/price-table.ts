@@ -6,7 +6,8 @@ export type ShownPrices = { json: string; etag: string }
 /** Marks the place of the table in the built page: inside `noscript`, for readers without scripts. */
 export const PRICES_MARK = '%prices%'
 
-type Priced = { id: string; name: string; pricing_credits: Record<string, number> }
+type Priced = { id: string; name: string; pricing_credits: { tiers?: Tier[] } }
+type Tier = { above_prompt_tokens?: number }
 
 /** The API's price keys in units that people read: how many, and their names. */
 const UNITS: Record<string, { times: number } & Record<PageLanguage, string>> = {
@@ -34,8 +35,27 @@ export function priceTable({ json }: ShownPrices, language: PageLanguage): strin
   return `<table><thead><tr><th scope="col">${model}</th><th scope="col">${price}</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
-function linesOf({ pricing_credits: prices }: Priced, language: PageLanguage): string[] {
-  return Object.entries(prices).flatMap(([key, credits]) => {
+function linesOf({ pricing_credits }: Priced, language: PageLanguage): string[] {
+  const { tiers = [], ...prices } = pricing_credits
+  return [
+    ...unitsOf(prices, language),
+    ...tiers.flatMap((tier) => [TIER[language](tier), ...unitsOf(tier, language)]),
+  ]
+}
+
+const TIER = {
+  sw: ({ above_prompt_tokens: above }: Tier) =>
+    above === undefined
+      ? 'Kwa saa fulani:'
+      : `Ukituma zaidi ya tokeni ${above.toLocaleString('en')}:`,
+  en: ({ above_prompt_tokens: above }: Tier) =>
+    above === undefined
+      ? 'At some hours:'
+      : `If you send more than ${above.toLocaleString('en')} tokens:`,
+}
+
+function unitsOf(prices: object, language: PageLanguage): string[] {
+  return Object.entries(prices).flatMap(([key, credits]: [string, number]) => {
     const unit = UNITS[key]
     if (unit === undefined || credits === 0) return []
     const amount = (credits * unit.times).toLocaleString('en', { maximumSignificantDigits: 4 })

@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { SIMULATED_MODELS } from '../../simulator/models/simulated-models.ts'
 import { checkPage } from './support/check-page.ts'
 import { goTo, settle } from './support/settle.ts'
 import { startRig } from './support/rig.ts'
 import { VIEWS } from './support/views.ts'
 
+const TIERED = {
+  ...SIMULATED_MODELS.find(({ id }) => id === 'sim/hekima')!,
+  id: 'sim/tabaka',
+  name: 'Sim: Tabaka',
+  pricing: {
+    prompt: '0.0000005',
+    completion: '0.000001',
+    overrides: [{ min_prompt_tokens: 100, prompt: '0.000001', completion: '0.000002' }],
+  },
+}
+
 let rig: Awaited<ReturnType<typeof startRig>>
 before(async () => {
-  rig = await startRig({ simulator: { faults: false } })
+  rig = await startRig({ simulator: { faults: false, models: [TIERED] } })
 })
 after(() => rig.close())
 
@@ -33,6 +45,27 @@ for (const view of VIEWS) {
     await tab.context.close()
   })
 }
+
+test('the price of a longer prompt is shown, and is what the calculator takes', async () => {
+  const price = async (language: 'sw' | 'en') => {
+    const { page, context } = await rig.open('/models?q=tabaka', { language })
+    const text = (await page.locator('article').innerText()).replaceAll(/\s+/g, ' ')
+    await context.close()
+    return text
+  }
+  assert.match(
+    await price('en'),
+    /If you send more than 100 tokens .*3,000 credits .*6,000 credits/,
+  )
+  assert.match(await price('sw'), /Ukituma zaidi ya tokeni 100 .*krediti 3,000 .*krediti 6,000/)
+  const { page, context } = await rig.open('/', { language: 'en' })
+  await page.getByLabel('Text model').selectOption('sim/tabaka')
+  for (const part of await page.getByRole('slider').all()) await part.fill('0')
+  await page.getByRole('slider').first().fill('1')
+  // 200 tokens sent and 400 received, on each of 30 days.
+  await page.getByText('90 credits').waitFor()
+  await context.close()
+})
 
 test('public pages can be read without a script', async () => {
   for (const path of ['/', '/models', '/guides', '/status']) {

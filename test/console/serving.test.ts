@@ -132,6 +132,12 @@ test('prices can be read without a script, in both languages, and only as text',
   const en = await (await get('/models', { cookie: 'mlango_language=en' })).text()
   assert.match(en, /million tokens sent/)
   const hostile = [{ id: '"><img src=x>', name: '<script>', pricing_credits: { prompt: 2e-7 } }]
+  const tier = { above_prompt_tokens: 200_000, prompt: 4e-7 }
+  const tiers = [{ id: 'a', name: 'A', pricing_credits: { prompt: 2e-7, tiers: [tier] } }]
+  assert.match(
+    priceTable({ json: JSON.stringify(tiers), etag: '' }, 'sw'),
+    /0\.2 [^<]*<br>Ukituma zaidi ya tokeni 200,000:<br>0\.4 /,
+  )
   const table = priceTable({ json: JSON.stringify(hostile), etag: '' }, 'en')
   assert.doesNotMatch(table, /<script|<img/)
   assert.match(table, /0\.2 \/ million tokens sent/)

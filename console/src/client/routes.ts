@@ -638,8 +638,90 @@ export type Documented = {
         output_modalities: string[]
         supported_parameters: string[]
         supported_voices?: string[] | undefined
-        pricing: Record<string, string>
-        pricing_credits: Record<string, number>
+        pricing: {
+          prompt?: string | undefined
+          completion?: string | undefined
+          request?: string | undefined
+          image?: string | undefined
+          image_output?: string | undefined
+          audio?: string | undefined
+          audio_output?: string | undefined
+          input_cache_read?: string | undefined
+          input_cache_write?: string | undefined
+          input_cache_write_1h?: string | undefined
+          internal_reasoning?: string | undefined
+          audio_second?: string | undefined
+          audio_minute?: string | undefined
+          audio_hour?: string | undefined
+          character?: string | undefined
+          video_second?: string | undefined
+          tiers?:
+            | {
+                prompt?: string | undefined
+                completion?: string | undefined
+                request?: string | undefined
+                image?: string | undefined
+                image_output?: string | undefined
+                audio?: string | undefined
+                audio_output?: string | undefined
+                input_cache_read?: string | undefined
+                input_cache_write?: string | undefined
+                input_cache_write_1h?: string | undefined
+                internal_reasoning?: string | undefined
+                audio_second?: string | undefined
+                audio_minute?: string | undefined
+                audio_hour?: string | undefined
+                character?: string | undefined
+                video_second?: string | undefined
+                above_prompt_tokens?: number | undefined
+                utc_start?: number | undefined
+                utc_end?: number | undefined
+                utc_days?: number[] | undefined
+              }[]
+            | undefined
+        }
+        pricing_credits: {
+          prompt?: number | undefined
+          completion?: number | undefined
+          request?: number | undefined
+          image?: number | undefined
+          image_output?: number | undefined
+          audio?: number | undefined
+          audio_output?: number | undefined
+          input_cache_read?: number | undefined
+          input_cache_write?: number | undefined
+          input_cache_write_1h?: number | undefined
+          internal_reasoning?: number | undefined
+          audio_second?: number | undefined
+          audio_minute?: number | undefined
+          audio_hour?: number | undefined
+          character?: number | undefined
+          video_second?: number | undefined
+          tiers?:
+            | {
+                prompt?: number | undefined
+                completion?: number | undefined
+                request?: number | undefined
+                image?: number | undefined
+                image_output?: number | undefined
+                audio?: number | undefined
+                audio_output?: number | undefined
+                input_cache_read?: number | undefined
+                input_cache_write?: number | undefined
+                input_cache_write_1h?: number | undefined
+                internal_reasoning?: number | undefined
+                audio_second?: number | undefined
+                audio_minute?: number | undefined
+                audio_hour?: number | undefined
+                character?: number | undefined
+                video_second?: number | undefined
+                above_prompt_tokens?: number | undefined
+                utc_start?: number | undefined
+                utc_end?: number | undefined
+                utc_days?: number[] | undefined
+              }[]
+            | undefined
+        }
         is_free: boolean
       }[]
       request_id: string
@@ -675,8 +757,90 @@ export type Documented = {
         output_modalities: string[]
         supported_parameters: string[]
         supported_voices?: string[] | undefined
-        pricing: Record<string, string>
-        pricing_credits: Record<string, number>
+        pricing: {
+          prompt?: string | undefined
+          completion?: string | undefined
+          request?: string | undefined
+          image?: string | undefined
+          image_output?: string | undefined
+          audio?: string | undefined
+          audio_output?: string | undefined
+          input_cache_read?: string | undefined
+          input_cache_write?: string | undefined
+          input_cache_write_1h?: string | undefined
+          internal_reasoning?: string | undefined
+          audio_second?: string | undefined
+          audio_minute?: string | undefined
+          audio_hour?: string | undefined
+          character?: string | undefined
+          video_second?: string | undefined
+          tiers?:
+            | {
+                prompt?: string | undefined
+                completion?: string | undefined
+                request?: string | undefined
+                image?: string | undefined
+                image_output?: string | undefined
+                audio?: string | undefined
+                audio_output?: string | undefined
+                input_cache_read?: string | undefined
+                input_cache_write?: string | undefined
+                input_cache_write_1h?: string | undefined
+                internal_reasoning?: string | undefined
+                audio_second?: string | undefined
+                audio_minute?: string | undefined
+                audio_hour?: string | undefined
+                character?: string | undefined
+                video_second?: string | undefined
+                above_prompt_tokens?: number | undefined
+                utc_start?: number | undefined
+                utc_end?: number | undefined
+                utc_days?: number[] | undefined
+              }[]
+            | undefined
+        }
+        pricing_credits: {
+          prompt?: number | undefined
+          completion?: number | undefined
+          request?: number | undefined
+          image?: number | undefined
+          image_output?: number | undefined
+          audio?: number | undefined
+          audio_output?: number | undefined
+          input_cache_read?: number | undefined
+          input_cache_write?: number | undefined
+          input_cache_write_1h?: number | undefined
+          internal_reasoning?: number | undefined
+          audio_second?: number | undefined
+          audio_minute?: number | undefined
+          audio_hour?: number | undefined
+          character?: number | undefined
+          video_second?: number | undefined
+          tiers?:
+            | {
+                prompt?: number | undefined
+                completion?: number | undefined
+                request?: number | undefined
+                image?: number | undefined
+                image_output?: number | undefined
+                audio?: number | undefined
+                audio_output?: number | undefined
+                input_cache_read?: number | undefined
+                input_cache_write?: number | undefined
+                input_cache_write_1h?: number | undefined
+                internal_reasoning?: number | undefined
+                audio_second?: number | undefined
+                audio_minute?: number | undefined
+                audio_hour?: number | undefined
+                character?: number | undefined
+                video_second?: number | undefined
+                above_prompt_tokens?: number | undefined
+                utc_start?: number | undefined
+                utc_end?: number | undefined
+                utc_days?: number[] | undefined
+              }[]
+            | undefined
+        }
         is_free: boolean
       }
       request_id: string
@@ -719,8 +883,90 @@ export type Documented = {
         output_modalities: string[]
         supported_parameters: string[]
         supported_voices?: string[] | undefined
-        pricing: Record<string, string>
-        pricing_credits: Record<string, number>
+        pricing: {
+          prompt?: string | undefined
+          completion?: string | undefined
+          request?: string | undefined
+          image?: string | undefined
+          image_output?: string | undefined
+          audio?: string | undefined
+          audio_output?: string | undefined
+          input_cache_read?: string | undefined
+          input_cache_write?: string | undefined
+          input_cache_write_1h?: string | undefined
+          internal_reasoning?: string | undefined
+          audio_second?: string | undefined
+          audio_minute?: string | undefined
+          audio_hour?: string | undefined
+          character?: string | undefined
+          video_second?: string | undefined
+          tiers?:
+            | {
+                prompt?: string | undefined
+                completion?: string | undefined
+                request?: string | undefined
+                image?: string | undefined
+                image_output?: string | undefined
+                audio?: string | undefined
+                audio_output?: string | undefined
+                input_cache_read?: string | undefined
+                input_cache_write?: string | undefined
+                input_cache_write_1h?: string | undefined
+                internal_reasoning?: string | undefined
+                audio_second?: string | undefined
+                audio_minute?: string | undefined
+                audio_hour?: string | undefined
+                character?: string | undefined
+                video_second?: string | undefined
+                above_prompt_tokens?: number | undefined
+                utc_start?: number | undefined
+                utc_end?: number | undefined
+                utc_days?: number[] | undefined
+              }[]
+            | undefined
+        }
+        pricing_credits: {
+          prompt?: number | undefined
+          completion?: number | undefined
+          request?: number | undefined
+          image?: number | undefined
+          image_output?: number | undefined
+          audio?: number | undefined
+          audio_output?: number | undefined
+          input_cache_read?: number | undefined
+          input_cache_write?: number | undefined
+          input_cache_write_1h?: number | undefined
+          internal_reasoning?: number | undefined
+          audio_second?: number | undefined
+          audio_minute?: number | undefined
+          audio_hour?: number | undefined
+          character?: number | undefined
+          video_second?: number | undefined
+          tiers?:
+            | {
+                prompt?: number | undefined
+                completion?: number | undefined
+                request?: number | undefined
+                image?: number | undefined
+                image_output?: number | undefined
+                audio?: number | undefined
+                audio_output?: number | undefined
+                input_cache_read?: number | undefined
+                input_cache_write?: number | undefined
+                input_cache_write_1h?: number | undefined
+                internal_reasoning?: number | undefined
+                audio_second?: number | undefined
+                audio_minute?: number | undefined
+                audio_hour?: number | undefined
+                character?: number | undefined
+                video_second?: number | undefined
+                above_prompt_tokens?: number | undefined
+                utc_start?: number | undefined
+                utc_end?: number | undefined
+                utc_days?: number[] | undefined
+              }[]
+            | undefined
+        }
         is_free: boolean
       }[]
       request_id: string

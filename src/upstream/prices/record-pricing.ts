@@ -6,12 +6,7 @@ import {
   timesDecimals,
 } from '../../lib/decimal.ts'
 import { isFields, listOf, type Fields } from '../../lib/json.ts'
-import type {
-  CatalogRecord,
-  PriceBasis,
-  PriceOverride,
-  Pricing,
-} from '../../catalog/model-record.ts'
+import type { CatalogRecord, PriceBasis, Pricing } from '../../catalog/model-record.ts'
 
 /** One decimal each. The last five are ours, for records in the file. */
 const KEYS = [
@@ -35,6 +30,7 @@ const KEYS = [
 ] as const
 type Key = (typeof KEYS)[number]
 
+type PriceOverride = NonNullable<Pricing['overrides']>[number]
 type Priced = Pick<CatalogRecord, 'pricing' | 'priceBasis' | 'priced'>
 export type MediaLists = Pick<Pricing, 'video_skus' | 'image_skus'>
 

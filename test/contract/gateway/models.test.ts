@@ -117,13 +117,13 @@ describe('GET /v1/models', () => {
         output_modalities: ['text'],
         supported_parameters: 0,
         pricing: {
-          prompt: '0.0000025',
-          completion: '0.00001',
+          prompt: '0.000003125',
+          completion: '0.0000125',
           request: '0',
           image: '0',
-          input_cache_read: '0.00000025',
-          input_cache_write: '0.000003125',
-          internal_reasoning: '0.00001',
+          input_cache_read: '0.0000003125',
+          input_cache_write: '0.00000390625',
+          internal_reasoning: '0.0000125',
         },
         // USD × 3000 × 1.25, exactly.
         pricing_credits: {
@@ -140,16 +140,32 @@ describe('GET /v1/models', () => {
     )
   })
 
+  test('prices of longer prompts are shown, in both currencies and in the catalog', async () => {
+    const { pricing, pricing_credits } = (await get('/v1/models/sim/macho')).body.data
+    assert.equal(pricing.prompt, '0.000000375')
+    assert.deepEqual(pricing.tiers, [
+      { above_prompt_tokens: 200_000, prompt: '0.00000075', completion: '0.000004375' },
+    ])
+    assert.deepEqual(pricing_credits.tiers, [
+      { above_prompt_tokens: 200_000, prompt: 0.00225, completion: 0.013125 },
+    ])
+    const { data } = (await get('/v1/catalog', {})).body
+    const listed = data.find(({ id }: Loose) => id === 'sim/macho')
+    assert.deepEqual(listed.pricing, pricing)
+    const plain = data.find(({ id }: Loose) => id === 'sim/hekima')
+    assert.equal(plain.pricing.tiers, undefined)
+  })
+
   test('every modality has its unit; a video has its own rate', async () => {
     const price = async (id: string) => {
       const { pricing, pricing_credits: credits } = (await get(`/v1/models/${id}`)).body.data
       return { pricing, credits }
     }
-    assert.deepEqual((await price('sim/sikia')).pricing, { audio_second: '0.0001' })
-    assert.deepEqual((await price('sim/sema')).pricing, { character: '0.000015' })
-    assert.deepEqual((await price('sim/picha')).pricing, { image: '0.04' })
+    assert.deepEqual((await price('sim/sikia')).pricing, { audio_second: '0.000125' })
+    assert.deepEqual((await price('sim/sema')).pricing, { character: '0.00001875' })
+    assert.deepEqual((await price('sim/picha')).pricing, { image: '0.05' })
     const film = await price('sim/filamu')
-    assert.deepEqual(film.pricing, { video_second: '0.12' })
+    assert.deepEqual(film.pricing, { video_second: '0.15' })
     // 0.12 × 2800 × 1.25
     assert.deepEqual(film.credits, { video_second: 420 })
   })

@@ -1,4 +1,5 @@
 import type { Model } from '../../catalog/models.ts'
+import { pricesFor } from '../../catalog/prices.ts'
 
 export type Day = { messages: number; minutes: number; pictures: number }
 export type Month = { part: keyof Day; credits: number }[]
@@ -25,9 +26,10 @@ export const isPricedChat = (model: Model) =>
 export const byPrice = (one: Model, other: Model) =>
   (messageCredits(one) ?? 0) - (messageCredits(other) ?? 0)
 
-function messageCredits({ pricing_credits: prices }: Model): number | undefined {
-  if (prices['prompt'] === undefined || prices['completion'] === undefined) return undefined
-  return prices['prompt'] * MESSAGE_TOKENS.input + prices['completion'] * MESSAGE_TOKENS.output
+function messageCredits(model: Model): number | undefined {
+  const { prompt, completion } = pricesFor(model, MESSAGE_TOKENS.input)
+  if (prompt === undefined || completion === undefined) return undefined
+  return prompt * MESSAGE_TOKENS.input + completion * MESSAGE_TOKENS.output
 }
 
 function minuteCredits({

@@ -1,4 +1,5 @@
 import type { Model } from '../../../catalog/models.ts'
+import { pricesFor, type PriceKey } from '../../../catalog/prices.ts'
 
 /**
  * Guesses, to be shown before a call with "≈". What a call has cost is only ever read from the
@@ -14,11 +15,8 @@ export function textEstimate(model: Model | undefined, size: Size): number | und
   if (model === undefined) return undefined
   const sent = tokensOf(size.text) + (size.extraTokens ?? 0)
   const received = Math.min(size.mostTokens ?? ANSWER_TOKENS, ANSWER_TOKENS)
-  return (
-    sent * priceOf(model, 'prompt') +
-    received * priceOf(model, 'completion') +
-    priceOf(model, 'request')
-  )
+  const { prompt = 0, completion = 0, request = 0 } = pricesFor(model, sent)
+  return sent * prompt + received * completion + request
 }
 
 export function speechEstimate(model: Model | undefined, text: string): number | undefined {
@@ -68,4 +66,4 @@ export function videoEstimate(model: Model | undefined, seconds: number): number
 /** About three bytes a token, as the service guesses too. */
 const tokensOf = (text: string) => Math.ceil(new TextEncoder().encode(text).length / 3)
 
-const priceOf = ({ pricing_credits: prices }: Model, key: string) => prices[key] ?? 0
+const priceOf = ({ pricing_credits: prices }: Model, key: PriceKey) => prices[key] ?? 0
