@@ -1,45 +1,19 @@
+import { as, bool, columns, int, int8, time, type RowOf } from '../../db/columns.ts'
 import type { Tx } from '../../db/db.ts'
 
-export type DatabaseFacts = {
-  now: Date
+const FACTS = columns({
+  now: as('clock_timestamp()', time),
   /** Whether the server's list of time zones has ours. */
-  knowsZone: boolean
-  recovering: boolean
-  maxConnections: number
-  bytes: bigint
-  migrations: number
-}
+  knowsZone: as('exists (select 1 from pg_timezone_names where name = $1)', bool),
+  recovering: as('pg_is_in_recovery()', bool),
+  maxConnections: as(`current_setting('max_connections')::int`, int),
+  bytes: as('pg_database_size(current_database())', int8),
+  /** False before the first start. */
+  hasTables: as(`to_regclass('accounts') is not null`, bool),
+})
+export type DatabaseFacts = RowOf<typeof FACTS>
 
 /** Without any table of ours: there may be none yet. */
 export async function readDatabaseFacts(tx: Tx, timeZone: string): Promise<DatabaseFacts> {
-  const [row] = await tx.query<{
-    now: Date
-    knows_zone: boolean
-    recovering: boolean
-    max_connections: string
-    bytes: bigint
-    has_migrations: boolean
-  }>(
-    `select clock_timestamp() as now,
-       exists (select 1 from pg_timezone_names where name = $1) as knows_zone,
-       pg_is_in_recovery() as recovering,
-       current_setting('max_connections') as max_connections,
-       pg_database_size(current_database())::int8 as bytes,
-       to_regclass('migrations') is not null as has_migrations`,
-    [timeZone],
-  )
-  const facts = row!
-  return {
-    now: facts.now,
-    knowsZone: facts.knows_zone,
-    recovering: facts.recovering,
-    maxConnections: Number(facts.max_connections),
-    bytes: facts.bytes,
-    migrations: facts.has_migrations ? await countMigrations(tx) : 0,
-  }
-}
-
-async function countMigrations(tx: Tx): Promise<number> {
-  const [row] = await tx.query<{ count: bigint }>('select count(*) from migrations')
-  return Number(row!.count)
+  return FACTS.first(await tx.query(`select ${FACTS.list}`, [timeZone]))!
 }

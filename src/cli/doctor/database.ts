@@ -71,7 +71,7 @@ function troublesOf(
     const says = `A replica may open ${connections} connections; the server allows ${facts.maxConnections}.`
     found.push(bad('database', says, 'Lower DATABASE_POOL or WORKERS, or raise max_connections.'))
   }
-  if (facts.migrations === 0) {
+  if (!facts.hasTables) {
     found.push(note('database', 'It has no tables yet: the first start makes them.'))
   }
   return found
