@@ -109,8 +109,8 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'tools that an upstream would run are not ordered natively',
     file: 'src/gateway/responses/request/native.ts',
-    find: 'return tools.filter((tool) => isFields(tool) && OWN.has(tool.type))',
-    put: 'return [...tools]',
+    find: 'if (!OWN.has(tool.type)) return []',
+    put: '',
     test: 'test/gateway/responses/native.test.ts',
     fails: /without what steers/,
   },

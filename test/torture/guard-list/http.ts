@@ -29,7 +29,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
   {
     name: 'a reader who leaves does not end an upstream that has finished',
     file: 'src/http/request-context.ts',
-    find: 'if (this.response.writableFinished || this.#stays()) return',
+    find: 'if (this.response.writableFinished || (await this.#stays())) return',
     put: 'if (this.response.writableFinished) return',
     test: 'test/contract/money/paid-streams.test.ts',
     fails: /leaves when the upstream has finished pays/,
