@@ -134,6 +134,12 @@ create table unpaid_work (
 ) with (fillfactor=70);
 create index unpaid_work_by_time on unpaid_work (at);
 
+-- Days (UTC) on which accounts that never paid reached what all of them may leave unpaid.
+create table unpaid_days (
+  day date not null,
+  primary key (day)
+);
+
 create or replace function gift_after(gift int8, type text, amount int8, balance_after int8)
  returns int8
  language plpgsql

@@ -114,6 +114,7 @@ const schema = z.object({
   VOICE_RESERVATION_CREDITS: credits.default('5'),
   REPORTED_COST_CAP_USD: decimal.default('20'),
   UNPAID_CREDITS: credits.default('100'),
+  UNPAID_DAILY_CREDITS: credits.default('30000'),
   VIDEO_DEADLINE_MINUTES: whole(1, 1440).default(60),
   LOW_BALANCE_CREDITS: credits.default('20'),
   ACTIVITY_RETENTION_DAYS: whole(1, 36_500).default(400),

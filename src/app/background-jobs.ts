@@ -36,6 +36,7 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     rooms.ledgerWatch.job,
     rooms.audits,
     { name: 'doubtful-charges', everyMs: 5_000, run: billing.doubtfulCharges.giveBack },
+    rooms.unpaidWatch.job,
     ...rooms.outbox.jobs,
     ...rooms.webhooks.jobs,
     { name: 'payments', everyMs: 5_000, run: rooms.payments.reconcile },

@@ -20,6 +20,8 @@ export type WebhookData = {
   }
   'account.suspended': { account_id: string }
   'upstream.down': { upstream: string; why: string; since: string }
+  /** Accounts that never paid reached what all of them may leave unpaid on a day. */
+  'unpaid.limit': { day: string; unpaid_credits: number; limit_credits: number }
   'balance.low': { account_id: string; available_credits: number }
   'video.completed': { video_id: string; account_id: string; model: string }
 }
@@ -29,6 +31,7 @@ export const WEBHOOK_EVENTS = [
   'payment.review',
   'account.suspended',
   'upstream.down',
+  'unpaid.limit',
   'balance.low',
   'video.completed',
 ] as const satisfies readonly (keyof WebhookData)[]

@@ -2866,6 +2866,7 @@ export type Documented = {
         | 'payment.review'
         | 'account.suspended'
         | 'upstream.down'
+        | 'unpaid.limit'
         | 'balance.low'
         | 'video.completed'
       )[]
@@ -2898,6 +2899,7 @@ export type Documented = {
             | 'payment.review'
             | 'account.suspended'
             | 'upstream.down'
+            | 'unpaid.limit'
             | 'balance.low'
             | 'video.completed'
           )[]

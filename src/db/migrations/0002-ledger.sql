@@ -103,6 +103,9 @@ create table unpaid_work (
 ) with (fillfactor = 70);
 create index unpaid_work_by_time on unpaid_work (at);
 
+-- Days (UTC) on which accounts that never paid reached what all of them may leave unpaid.
+create table unpaid_days (day date primary key);
+
 create function gift_after(gift int8, type text, amount int8, balance_after int8)
 returns int8 language plpgsql immutable parallel safe as $$
 begin

@@ -37,3 +37,36 @@ export function purgeUnpaid(tx: Tx, batch: number): Promise<number> {
   const where = "at < now() - interval '25 hours'"
   return deleteOldest(tx, batch, { table: 'unpaid_work', where, order: 'at' })
 }
+
+/** The same since midnight, of all accounts without a completed top-up. */
+export async function unpaidByNewcomers(tx: Tx, midnight: Date): Promise<bigint> {
+  const [row] = await tx.read<{ micro: bigint }>(
+    `select coalesce(sum(micro), 0)::int8 as micro from (
+       select account_id, worth_micro as micro from unpaid_work where at >= $1
+       union all
+       select account_id, amount_micro from uncollected where created_at >= $1
+     ) as unpaid
+     where not exists (
+       select from ledger_entries as entry
+       where entry.account_id = unpaid.account_id and entry.type = 'topup')`,
+    [midnight],
+  )
+  return row!.micro
+}
+
+export async function hasPaid(tx: Tx, accountId: string): Promise<boolean> {
+  const rows = await tx.read(
+    `select from ledger_entries where account_id = $1 and type = 'topup' limit 1`,
+    [accountId],
+  )
+  return rows.length > 0
+}
+
+/** True for one process only. */
+export async function noteUnpaidDay(tx: Tx, day: string): Promise<boolean> {
+  const rows = await tx.query(
+    'insert into unpaid_days (day) values ($1) on conflict do nothing returning day',
+    [day],
+  )
+  return rows.length > 0
+}

@@ -21,6 +21,8 @@ type AllowanceOptions = {
   /** What every account has; a tenth of what it spent comes on top. */
   freeMicro: bigint
   timeZone: string
+  /** Whether the account has no allowance today. */
+  tightened(accountId: string): Promise<boolean>
   tellOwner(beyond: BeyondAllowance): Promise<void>
 }
 
@@ -108,13 +110,14 @@ export class Allowance {
   }
 
   async #ask(accountId: string): Promise<Known> {
-    const { db, clock, freeMicro, timeZone } = this.#options
+    const { db, clock, freeMicro, timeZone, tightened } = this.#options
     const at = clock.now()
-    const [unpaidMicro, spentMicro] = await Promise.all([
+    const [unpaidMicro, spentMicro, none] = await Promise.all([
       unpaidSince(db, accountId, new Date(at.getTime() - WINDOW_MS)),
       spentInLastDays(db, { accountId, at, timeZone, days: SPENDING_DAYS }),
+      tightened(accountId),
     ])
-    return { unpaidMicro, limitMicro: freeMicro + spentMicro / 10n }
+    return { unpaidMicro, limitMicro: none ? 0n : freeMicro + spentMicro / 10n }
   }
 
   async #tellOwner(beyond: BeyondAllowance): Promise<void> {

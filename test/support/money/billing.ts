@@ -41,6 +41,7 @@ export function allowanceOn(
     log: silentLog,
     freeMicro: 100_000_000n,
     timeZone: 'UTC',
+    tightened: async () => false,
     tellOwner: async () => {},
     ...options,
   })

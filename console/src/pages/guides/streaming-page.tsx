@@ -20,7 +20,7 @@ const streamingWords = words({
     leaveSay: (free: number) =>
       `Funga muunganisho: modeli inasimamishwa ndani ya sekunde moja, krediti zilizoshikiliwa zinarudi, na **hutozwi**. Jibu lililokwisha kukamilika linatozwa.
 
-Kuna kiwango: ndani ya saa 24 zozote, akaunti yako inaweza kuacha majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu likizidi kiwango hicho halisimamishwi: linaendelea hadi mwisho na **linatozwa** kama majibu mengine, na tunakujulisha mara moja kwa siku. Maombi mapya hayakataliwi, na modeli za bure hazihesabiwi.
+Kuna kiwango: ndani ya saa 24 zozote, akaunti yako inaweza kuacha majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu likizidi kiwango hicho halisimamishwi: linaendelea hadi mwisho na **linatozwa** kama majibu mengine, na tunakujulisha mara moja kwa siku. Maombi mapya hayakataliwi, na modeli za bure hazihesabiwi. Akaunti ambayo haijawahi kuongeza salio inaweza kukosa kiwango hiki hadi saa sita usiku (UTC), siku ambayo akaunti kama hizo zote zimeacha mengi mno.
 
 Mfano: umetumia krediti 500 kwa siku 30, hivyo kiwango chako ni krediti ${free + 50}. Kila jibu uliloacha lilipofikia krediti 10 linahesabiwa 10: ${Math.floor((free + 50) / 10)} ndani ya saa 24 ni bure, linalofuata linatozwa.`,
   },
@@ -38,7 +38,7 @@ Mfano: umetumia krediti 500 kwa siku 30, hivyo kiwango chako ni krediti ${free +
     leaveSay: (free) =>
       `Close the connection: the model is stopped within a second, the reserved credits come back, and you are **not charged**. An answer that was complete by then is charged.
 
-There is an allowance: in any 24 hours your account may leave answers worth ${free} credits, plus a tenth of what you spent in the last 30 days. An answer that would go beyond it is not stopped: it runs to its end and **is charged** like any other, and we tell you once a day. New requests are never refused for it, and free models do not count.
+There is an allowance: in any 24 hours your account may leave answers worth ${free} credits, plus a tenth of what you spent in the last 30 days. An answer that would go beyond it is not stopped: it runs to its end and **is charged** like any other, and we tell you once a day. New requests are never refused for it, and free models do not count. An account that has never topped up may be without allowance until midnight (UTC), on a day on which all such accounts together left too much.
 
 For example: you spent 500 credits in 30 days, so your allowance is ${free + 50} credits. An answer that you leave when it has come to 10 credits counts as 10: ${Math.floor((free + 50) / 10)} of them in 24 hours are free, and the next one is charged.`,
   },
