@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { NOBODY } from '../support/money/billing.ts'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { applyCommands } from '../../src/ledger/ledger-store.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
@@ -43,7 +42,7 @@ test('four processes on a few accounts, one of them killed: the ledger stays cor
   const children = Array.from({ length: 4 }, () =>
     runChild('test/faults/children/hammer.ts', [url, '3000', ...accounts]),
   )
-  await sleep(2_000)
+  for (const child of children) await child.line()
   children[3]!.kill('SIGKILL')
   const lines = await Promise.all(children.slice(0, 3).map((child) => child.line()))
   await Promise.all(children.map((child) => child.ended))

@@ -9,6 +9,9 @@ import { silentLog } from '../../../src/lib/log.ts'
 /** What one process of the hammer saw. */
 export type Tally = { holds: number; closed: number; wrong: string[] }
 
+/** Its first line, when it has its first hold; the second is the tally. */
+const BEGUN = 'begun'
+
 /**
  * Run as a process of its own: 16 callers that hold, and then close each hold from two sides at
  * once, through two group commits that race. Exactly one side may win.
@@ -39,6 +42,7 @@ async function callUntilEnd(): Promise<void> {
 
 async function closeTwice(accountId: string, holdId: string): Promise<void> {
   tally.holds += 1
+  if (tally.holds === 1) console.log(BEGUN)
   const outcomes = await Promise.all([
     sides[0]!.submit(Math.random() < 0.7 ? settle(accountId, holdId) : release(accountId, holdId)),
     sides[1]!.submit(Math.random() < 0.2 ? settle(accountId, holdId) : release(accountId, holdId)),
