@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { invalidField } from '../lib/failure.ts'
 import { sha256 } from '../lib/secrets.ts'
 import type { CatalogModel, CatalogIndex } from './catalog-index.ts'
 import { type ModelView, viewModel } from './view.ts'
@@ -12,6 +13,8 @@ export type ListQuery = {
   includeFree: boolean
   limit: number | undefined
   offset: number
+  /** The list begins after this model. */
+  after: string | undefined
   /** Which members of a model are wanted; empty means all. */
   fields: readonly string[]
 }
@@ -53,6 +56,7 @@ const EVERYTHING = {
   includeFree: false,
   limit: undefined,
   offset: 0,
+  after: undefined,
 }
 
 function cacheOf(index: CatalogIndex): LRUCache<string, ModelList> {
@@ -68,13 +72,21 @@ function cacheOf(index: CatalogIndex): LRUCache<string, ModelList> {
 
 function makeList(index: CatalogIndex, query: ListQuery): ModelList {
   const fitting = index.models.filter((model) => fits(model, query))
-  const end = query.limit === undefined ? fitting.length : query.offset + query.limit
-  const page = fitting.slice(query.offset, end)
+  const start = query.offset + positionAfter(fitting, query.after)
+  const end = query.limit === undefined ? fitting.length : start + query.limit
+  const page = fitting.slice(start, end)
   const json = JSON.stringify(page.map((model) => chosen(viewModel(model), query.fields)))
   // Weak: the same models, though every answer has its own request id.
   const etag = `W/"${sha256(json).toString('base64url').slice(0, 22)}"`
   const ends = { first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null }
   return { json, etag, total: fitting.length, hasMore: end < fitting.length, ends }
+}
+
+function positionAfter(models: readonly CatalogModel[], id: string | undefined): number {
+  if (id === undefined) return 0
+  const at = models.findIndex((model) => model.id === id)
+  if (at < 0) throw invalidField('after_id', 'names no model of this list')
+  return at + 1
 }
 
 /** A model is always named. */

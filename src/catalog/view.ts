@@ -42,6 +42,9 @@ export type ModelView = {
   type: 'model'
   display_name: string
   created_at: string
+  lifecycle: 'active'
+  max_input_tokens: number | null
+  max_tokens: number | null
   created: number
   owned_by: string
   resource_id: string
@@ -68,6 +71,9 @@ export function viewModel(model: CatalogModel): ModelView {
     type: 'model',
     display_name: model.name,
     created_at: rfc3339(model.created ?? 0),
+    lifecycle: 'active',
+    max_input_tokens: model.contextLength || null,
+    max_tokens: model.maxOutputTokens || null,
     created: model.created ?? 0,
     owned_by: model.id.split('/')[0]!,
     resource_id: model.resourceId,

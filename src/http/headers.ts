@@ -20,6 +20,7 @@ const READABLE = [
   'X-Generation-Id',
   'Idempotency-Replayed',
   'Retry-After',
+  'X-Should-Retry',
   'ETag',
   'X-RateLimit-Limit-Requests',
   'X-RateLimit-Remaining-Requests',
@@ -28,15 +29,6 @@ const READABLE = [
   'Anthropic-Ratelimit-Requests-Limit',
   'Anthropic-Ratelimit-Requests-Remaining',
   'Anthropic-Ratelimit-Requests-Reset',
-].join(', ')
-const SENDABLE = [
-  'Authorization',
-  'Content-Type',
-  'Idempotency-Key',
-  'If-None-Match',
-  'X-Api-Key',
-  'Anthropic-Version',
-  'Anthropic-Beta',
 ].join(', ')
 const PREFLIGHT_KEPT_S = '7200'
 
@@ -62,10 +54,19 @@ export function allowPreflight(
   if (origin === undefined || request.headers.origin !== origin) return {}
   return {
     'access-control-allow-methods': allow,
-    'access-control-allow-headers': SENDABLE,
+    'access-control-allow-headers': sendable(request),
     'access-control-max-age': PREFLIGHT_KEPT_S,
   }
 }
+
+/** Whatever SDKs send, but for the header that makes a session of a cookie: only our pages send it. */
+function sendable({ headers }: IncomingMessage): string {
+  const asked = [headers['access-control-request-headers'] ?? []].flat().join(',').split(',')
+  const names = asked.map((name) => name.trim()).filter((name) => HEADER_NAME.test(name))
+  return names.filter((name) => name.toLowerCase() !== 'x-mlango-session').join(', ')
+}
+
+const HEADER_NAME = /^[\w-]{1,100}$/
 
 /** Whether `If-None-Match` names what the caller would get: `*`, or its tag, weak or strong. */
 export function matchesEtag(header: string | string[] | undefined, etag: string): boolean {

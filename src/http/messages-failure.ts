@@ -13,9 +13,11 @@ export function messagesStatus(kind: FailureKind): number {
 }
 
 export function messagesHeaders(kind: FailureKind): Record<string, string> {
-  // Their SDK would try a 402 never, but some clients try whatever they do not know.
-  return kind === 'insufficient' ? { 'x-should-retry': 'false' } : {}
+  return FINAL.has(kind) ? { 'x-should-retry': 'false' } : {}
 }
+
+/** Their SDK would never try these again, but some clients try whatever they do not know. */
+const FINAL = new Set<FailureKind>(['insufficient', 'unauthorized', 'invalid_credentials'])
 
 export function messagesError(failure: Failure, message: string, requestId: string) {
   const { type } = ROWS[failure.kind]

@@ -104,6 +104,11 @@ const modelQuery = z.object({
   offset: wholeField(0, MAX_OFFSET)
     .default(0)
     .meta({ description: 'How many to leave out before them' }),
+  after_id: z
+    .string()
+    .max(256)
+    .optional()
+    .meta({ description: 'The list begins after this model, as clients of Anthropic page' }),
 })
 type ModelQuery = z.output<typeof modelQuery>
 type CatalogQuery = z.output<typeof catalogQuery>
@@ -139,8 +144,7 @@ function answerOf(list: ModelList, call: Call<undefined, ModelQuery, undefined>)
   // The models are kept as text: only the request id is new.
   return {
     dataJson: list.json,
-    // Anthropic's clients page by ids, which is not supported here: they are told that this is all.
-    beside: { object: 'list', has_more: false, ...list.ends },
+    beside: { object: 'list', has_more: list.hasMore, ...list.ends },
     after: limit === undefined ? undefined : pagination({ limit, offset }, list),
     headers,
   }
@@ -155,6 +159,7 @@ function listQuery(query: ModelQuery, fields: readonly string[]): ListQuery {
     includeFree: query.include_free === 'true' || query.include_free === '1',
     limit: query.limit,
     offset: query.limit === undefined ? 0 : query.offset,
+    after: query.after_id,
     fields,
   }
 }
@@ -165,7 +170,9 @@ function answerModel(catalog: Catalog, id: string): Result {
   const model = viewModel(found)
   // SDKs read these at the top level; the envelope has its own `data`.
   const { id: bare, object, created, owned_by, type, display_name, created_at } = model
-  const beside = { id: bare, object, created, owned_by, type, display_name, created_at }
+  const { lifecycle, max_input_tokens, max_tokens } = model
+  const limits = { lifecycle, max_input_tokens, max_tokens }
+  const beside = { id: bare, object, created, owned_by, type, display_name, created_at, ...limits }
   return { data: model, beside }
 }
 
@@ -206,6 +213,17 @@ const modelShape = z
       stamp,
       'Since when it is offered, for clients of Anthropic',
       '2026-01-31T08:00:00.000Z',
+    ),
+    lifecycle: about(z.literal('active'), 'Always `active`, for clients of Anthropic', 'active'),
+    max_input_tokens: about(
+      z.int().nullable(),
+      'The same as `context_length`, for clients of Anthropic',
+      128_000,
+    ),
+    max_tokens: about(
+      z.int().nullable(),
+      'The same as `max_output_tokens`, for clients of Anthropic',
+      8_192,
     ),
     created: about(z.int(), 'Since when it is offered, in Unix seconds', 1_769_846_400),
     owned_by: about(z.string(), 'The first part of its id', 'sim'),
@@ -257,11 +275,16 @@ const STANDS_AGAIN = {
   type: true,
   display_name: true,
   created_at: true,
+  lifecycle: true,
+  max_input_tokens: true,
+  max_tokens: true,
 } as const
 
 const listMembers = {
   object: z.literal('list'),
-  has_more: z.boolean().meta({ description: 'For clients of Anthropic', example: false }),
+  has_more: z
+    .boolean()
+    .meta({ description: 'Whether there are models after the last of these', example: false }),
   first_id: z.string().nullable().meta({ example: 'sim/hekima' }),
   last_id: z.string().nullable().meta({ example: 'sim/sauti' }),
   pagination: paginationShape.optional().meta({ description: 'With `limit`' }),

@@ -208,9 +208,13 @@ for (const { way, model, route, upstream } of WAYS) {
       for await (const one of client.models.list({ limit: 1_000 })) {
         assert.equal(one.type, 'model')
         assert.ok(one.display_name !== '' && !Number.isNaN(Date.parse(one.created_at)))
+        assert.ok(one.lifecycle === 'active' && one.max_tokens !== 0)
         ids.push(one.id)
       }
       assert.ok(ids.includes(model))
+      const paged: string[] = []
+      for await (const one of client.models.list({ limit: 7 })) paged.push(one.id)
+      assert.deepEqual(paged, ids)
       assert.equal((await client.models.retrieve(model)).id, model)
     })
 

@@ -114,12 +114,20 @@ test('CORS: the front end may, others may not', async () => {
   const origin = 'https://console.example'
   const ask = {
     method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': 'GET' },
+    headers: {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers':
+        'idempotency-key, x-stainless-os,anthropic-dangerous-direct-browser-access, x mlango, *',
+    },
   }
   const preflight = await fetch(at('/v1/limited'), ask)
   assert.equal(preflight.status, 204)
   assert.equal(preflight.headers.get('access-control-allow-origin'), origin)
-  assert.match(preflight.headers.get('access-control-allow-headers')!, /Idempotency-Key/)
+  assert.equal(
+    preflight.headers.get('access-control-allow-headers'),
+    'idempotency-key, x-stainless-os, anthropic-dangerous-direct-browser-access',
+  )
   assert.match(preflight.headers.get('access-control-allow-methods')!, /GET/)
   const proper = await fetch(at('/v1/nothing'), { headers: { origin } })
   assert.equal(proper.headers.get('access-control-allow-origin'), origin)

@@ -201,7 +201,7 @@ const IN_MESSAGES: Record<FailureKind, [number, string]> = {
 }
 
 test('every kind of failure in the words of the Messages dialect', async () => {
-  const final = ['insufficient', 'upstream_rejected']
+  const final = ['insufficient', 'unauthorized', 'invalid_credentials', 'upstream_rejected']
   for (const [kind, [status, type]] of Object.entries(IN_MESSAGES)) {
     const { status: sent, reply, headers } = await post('/v1/messages/fail', { kind })
     assert.equal(sent, status, kind)

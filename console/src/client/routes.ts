@@ -611,6 +611,7 @@ export type Documented = {
       include_free?: '0' | '1' | 'true' | 'false'
       limit?: string | number | boolean
       offset?: string | number | boolean
+      after_id?: string | number | boolean
     }
     body: undefined
     answer: {
@@ -627,6 +628,9 @@ export type Documented = {
         type: 'model'
         display_name: string
         created_at: string
+        lifecycle: 'active'
+        max_input_tokens: number | null
+        max_tokens: number | null
         created: number
         owned_by: string
         resource_id: string
@@ -740,12 +744,18 @@ export type Documented = {
       type: 'model'
       display_name: string
       created_at: string
+      lifecycle: 'active'
+      max_input_tokens: number | null
+      max_tokens: number | null
       data: {
         id: string
         object: 'model'
         type: 'model'
         display_name: string
         created_at: string
+        lifecycle: 'active'
+        max_input_tokens: number | null
+        max_tokens: number | null
         created: number
         owned_by: string
         resource_id: string
@@ -855,6 +865,7 @@ export type Documented = {
       include_free?: '0' | '1' | 'true' | 'false'
       limit?: string | number | boolean
       offset?: string | number | boolean
+      after_id?: string | number | boolean
       fields?: string | number | boolean
     }
     body: undefined
@@ -872,6 +883,9 @@ export type Documented = {
         type: 'model'
         display_name: string
         created_at: string
+        lifecycle: 'active'
+        max_input_tokens: number | null
+        max_tokens: number | null
         created: number
         owned_by: string
         resource_id: string

@@ -5,7 +5,6 @@ import { endsEarly, isCutOff } from '../chat/dialects.ts'
 import { carrierOf } from '../chat/reasoning.ts'
 import { inputOf, wholeParts, type WholePart } from '../chat/whole-parts.ts'
 import type { ToolNames } from './tools.ts'
-import type { MessageUsage } from './usage.ts'
 
 export type AnswerNames = {
   id: string
@@ -14,6 +13,8 @@ export type AnswerNames = {
   /** The catalog's id: reasoning is sent back only to the same model. */
   catalogId: string
   tools: ToolNames
+  /** The caller wants thinking without its text. */
+  omitsThinking: boolean
 }
 
 export function newMessageId(): string {
@@ -49,11 +50,12 @@ export function isBroken({ kind, whole }: Part): boolean {
 
 function blockOf(part: WholePart, names: AnswerNames): Fields {
   const { kind, id, name, text } = part
-  if (kind === 'text') return { type: 'text', text }
+  if (kind === 'text') return { type: 'text', text, citations: null }
   if (kind === 'call') {
     return { type: 'tool_use', id, name: names.tools.full(name), input: inputOf(part) }
   }
   const carrier = carrierFor(part, names)
+  if (names.omitsThinking) return { type: 'thinking', thinking: '', signature: carrier }
   return text === ''
     ? { type: 'redacted_thinking', data: carrier }
     : { type: 'thinking', thinking: text, signature: carrier }
@@ -66,7 +68,7 @@ export function carrierFor({ details }: Part, { catalogId }: AnswerNames): strin
 export function messageOf(
   names: AnswerNames,
   content: Fields[],
-  end: { stopReason: string | null; usage: MessageUsage },
+  end: { stopReason: string | null; usage: Fields },
 ): Fields {
   return {
     id: names.id,
@@ -76,6 +78,8 @@ export function messageOf(
     content,
     stop_reason: end.stopReason,
     stop_sequence: null,
+    stop_details: null,
+    container: null,
     usage: end.usage,
   }
 }

@@ -72,7 +72,7 @@ function withTotals(event: string, usage: Usage): string {
 function counted(told: Fields, usage: Usage): Fields {
   const rest = { ...fieldsOf(told.usage) }
   for (const name of OF_OURS) delete rest[name]
-  return { ...rest, ...messageUsage(usage) }
+  return messageUsage(usage, rest)
 }
 
 const OF_OURS = ['cache_creation', 'output_tokens_details', 'total_tokens']

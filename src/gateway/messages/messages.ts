@@ -1,6 +1,7 @@
 import type { CatalogModel, Offer, CatalogIndex } from '../../catalog/catalog-index.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
+import { fieldsOf } from '../../lib/json.ts'
 import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
@@ -58,7 +59,14 @@ function orderMessages(gateway: OrderParts, call: MessagesCall, body: MessagesBo
   const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
   const read = readRequest(body, readingModel(gateway.upstreams, model, native.length > 0))
   const { chat, names: tools, tools: kept, places } = read
-  const names = { id: newMessageId(), model: body.model, catalogId: model.id, tools }
+  const omitsThinking = fieldsOf(body.thinking).display === 'omitted'
+  const names = {
+    id: newMessageId(),
+    model: body.model,
+    catalogId: model.id,
+    tools,
+    omitsThinking,
+  }
   const sent = { headers: call.headers, tools: kept, catalogId: model.id, ours: oursOf(names) }
   const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
   const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined

@@ -70,14 +70,7 @@ function systemMessage(system: unknown, model: ReadingModel): Fields[] {
 }
 
 const REASONING = ['reasoning', 'reasoning_effort', 'include_reasoning']
-/** A chat has no name for `max`. */
-const EFFORTS: Record<string, string> = {
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'xhigh',
-  max: 'xhigh',
-}
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max']
 const LOW_TOKENS = 4_096
 const MEDIUM_TOKENS = 16_384
 
@@ -86,9 +79,7 @@ function effortFor(body: MessagesBody, model: ReadingModel): Fields {
   const thinking = fieldsOf(body.thinking)
   if (thinking.type === 'disabled') return { reasoning_effort: 'none' }
   const asked = textOf(fieldsOf(body.output_config).effort)
-  if (asked !== undefined && Object.hasOwn(EFFORTS, asked)) {
-    return { reasoning_effort: EFFORTS[asked] }
-  }
+  if (asked !== undefined && EFFORTS.includes(asked)) return { reasoning_effort: asked }
   const budget = thinking.budget_tokens
   if (thinking.type !== 'enabled' || typeof budget !== 'number') return {}
   return { reasoning_effort: effortOfBudget(budget) }

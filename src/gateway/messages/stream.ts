@@ -66,16 +66,16 @@ export class MessageEvents {
   }
 
   #open(part: Part): void {
-    if (part.kind === 'text') this.#start(part, '{"type":"text","text":""}')
+    if (part.kind === 'text') this.#start(part, '{"type":"text","text":"","citations":null}')
     if (part.kind !== 'call') return
     const name = this.#names.tools.full(part.name)
     this.#start(part, JSON.stringify({ type: 'tool_use', id: part.id, name, input: {} }))
   }
 
   #delta(part: Part, text: string): void {
-    if (part.kind === 'reasoning' && !this.#thinking) {
-      this.#thinking = true
-      this.#start(part, '{"type":"thinking","thinking":"","signature":""}')
+    if (part.kind === 'reasoning') {
+      if (!this.#thinking) this.#startThinking(part)
+      if (this.#names.omitsThinking) return
     }
     this.#piece(part, DELTAS[part.kind], text)
   }
@@ -84,11 +84,17 @@ export class MessageEvents {
     if (isBroken(part)) this.#cutOff = true
     if (part.kind === 'reasoning') {
       const carrier = carrierFor(part, this.#names)
+      if (this.#names.omitsThinking && !this.#thinking) this.#startThinking(part)
       if (this.#thinking) this.#piece(part, '"signature_delta","signature"', carrier)
       else this.#start(part, JSON.stringify({ type: 'redacted_thinking', data: carrier }))
       this.#thinking = false
     }
     this.#text += frame('content_block_stop', `,"index":${part.position}`)
+  }
+
+  #startThinking(part: Part): void {
+    this.#thinking = true
+    this.#start(part, '{"type":"thinking","thinking":"","signature":""}')
   }
 
   #start({ position }: Part, block: string): void {

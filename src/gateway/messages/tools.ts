@@ -13,7 +13,7 @@ export function chatTools(
   kept: readonly Fields[],
   choice: unknown,
 ): { fields: Fields; names: ToolNames } {
-  const own = kept.filter((tool) => !isClientRun(tool))
+  const own = kept.filter((tool) => !isClientRun(tool) && !isToolSearch(tool))
   const names = toolNames(own.map(({ name }) => String(name)))
   if (own.length === 0) return { fields: {}, names }
   const { disable_parallel_tool_use: serial } = fieldsOf(choice)
@@ -24,8 +24,8 @@ export function chatTools(
 }
 
 /**
- * The tools that the caller runs. A tool that an upstream would run has its own price and is left
- * out; if it is the only one, or required, the request is refused: the model would invent its
+ * The tools that the caller runs, and the search among them, which costs nothing, for upstreams of
+ * this dialect. A tool that an upstream would run has its own price and is left out; if it is the only one, or required, the request is refused: the model would invent its
  * result.
  */
 export function keptTools(
@@ -56,10 +56,18 @@ export function isClientRun(tool: Fields): boolean {
   return CLIENT_RUN.test(typeOf(tool))
 }
 
+/** It finds tools that are sent with `defer_loading`. */
+function isToolSearch(tool: Fields): boolean {
+  return TOOL_SEARCH.test(typeOf(tool))
+}
+
+const TOOL_SEARCH = /^tool_search_tool_(regex|bm25)/
+
 function isOwn(tool: unknown, at: string, native: boolean): boolean {
   if (!isFields(tool)) throw invalidField(at, 'must be an object')
   const { type, name } = tool
   if (type !== undefined && type !== null && type !== 'custom') {
+    if (isToolSearch(tool)) return native
     if (!isClientRun(tool) || native) return isClientRun(tool)
     throw new Failure('unsuitable', `${at}: this model does not support "${typeOf(tool)}".`, {
       param: at,

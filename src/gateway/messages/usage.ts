@@ -1,20 +1,33 @@
+import type { Fields } from '../../lib/json.ts'
 import type { Usage } from '../../upstream/contract/usage.ts'
 
-export type MessageUsage = {
+type MessageCounts = {
   input_tokens: number
   output_tokens: number
   cache_creation_input_tokens: number
   cache_read_input_tokens: number
-  cache_creation?: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number }
-  output_tokens_details?: { thinking_tokens: number }
+  cache_creation?: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number } | null
+  output_tokens_details?: { thinking_tokens: number } | null
+}
+
+/** Clients want every member, also where nothing was `told`. */
+export function messageUsage(usage: Usage, told: Fields = {}): Fields & MessageCounts {
+  return { ...NOTHING, ...told, ...messageCounts(usage) }
+}
+
+const NOTHING = {
+  cache_creation: null,
+  output_tokens_details: null,
+  server_tool_use: null,
+  service_tier: null,
 }
 
 /** `input_tokens` leaves out cached tokens, since clients add the three up. */
-export function messageUsage(usage: Usage): MessageUsage {
+function messageCounts(usage: Usage): MessageCounts {
   const read = usage.cachedTokens ?? 0
   const written = usage.cacheWriteTokens ?? 0
   const hour = usage.cacheWrite1hTokens
-  const shown: MessageUsage = {
+  const shown: MessageCounts = {
     input_tokens: Math.max(0, (usage.promptTokens ?? 0) - read - written),
     output_tokens: usage.completionTokens ?? 0,
     cache_creation_input_tokens: written,

@@ -2,6 +2,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.
 import {
   chatBody,
   effortOf,
+  functionsOf,
   maxTokensOf,
   messagesOf,
   stopsOf,
@@ -71,14 +72,12 @@ function sampling(body: Fields, target: ModelTarget): Fields {
 }
 
 function tools(body: Fields): Fields {
-  const list = listOf(body.tools).filter(
-    (tool): tool is Fields => isFields(tool) && tool.type === 'function',
-  )
-  if (list.length === 0) return {}
-  const choice = toolChoice(body.tool_choice)
+  const { functions, choice: wanted } = functionsOf(body)
+  if (functions.length === 0) return {}
+  const choice = toolChoice(wanted)
   const serial = body.parallel_tool_calls === false && choice?.type !== 'none'
   return {
-    tools: list.map((tool) => toolOf(fieldsOf(tool.function))),
+    tools: functions.map(toolOf),
     tool_choice: serial ? { type: 'auto', ...choice, disable_parallel_tool_use: true } : choice,
   }
 }

@@ -1,5 +1,12 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
-import { chatBody, effortOf, maxTokensOf, messagesOf, stopsOf } from '../contract/chat-parts.ts'
+import {
+  chatBody,
+  effortOf,
+  functionsOf,
+  maxTokensOf,
+  messagesOf,
+  stopsOf,
+} from '../contract/chat-parts.ts'
 import type { ChatRequest, HttpCall, ModelTarget } from '../contract/contract.ts'
 import { contentsOf, systemInstruction } from './contents.ts'
 import type { Signatures } from './signatures.ts'
@@ -99,13 +106,11 @@ function thinking(effort: string | undefined, model: string): Fields {
 }
 
 function tools(body: Fields): Fields {
-  const made = listOf(body.tools)
-    .filter((tool): tool is Fields => isFields(tool) && tool.type === 'function')
-    .map((tool) => declaration(fieldsOf(tool.function)))
-  if (made.length === 0) return {}
-  const config = callingConfig(body.tool_choice)
+  const { functions, choice } = functionsOf(body)
+  if (functions.length === 0) return {}
+  const config = callingConfig(choice)
   return {
-    tools: [{ functionDeclarations: made }],
+    tools: [{ functionDeclarations: functions.map(declaration) }],
     toolConfig: config && { functionCallingConfig: config },
   }
 }

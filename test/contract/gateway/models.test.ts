@@ -106,6 +106,9 @@ describe('GET /v1/models', () => {
         type: 'model',
         display_name: 'Sim: Hekima',
         created_at: new Date(model.created * 1_000).toISOString(),
+        lifecycle: 'active',
+        max_input_tokens: 131072,
+        max_tokens: 8192,
         created: 0,
         owned_by: 'sim',
         resource_id: 0,
@@ -189,7 +192,23 @@ describe('GET /v1/models', () => {
     assert.equal((await get('/v1/models')).body.pagination, undefined)
     const most = (await get('/v1/models?q=many&limit=1000')).body
     assert.deepEqual(most.pagination, { limit: 200, offset: 0, total: 500, has_more: true })
-    for (const query of ['limit=0', 'limit=x', 'offset=-1', 'include_free=maybe']) {
+    const ids: string[] = []
+    for (let after: string | undefined, more = true; more;) {
+      const from = after === undefined ? '' : `&after_id=${encodeURIComponent(after)}`
+      const page = (await get(`/v1/models?q=many&limit=200${from}`)).body
+      ids.push(...idsOf(page))
+      after = page.last_id
+      more = page.has_more
+    }
+    assert.equal(new Set(ids).size, 500)
+    assert.equal((await get('/v1/models?q=many')).body.has_more, false)
+    for (const query of [
+      'limit=0',
+      'limit=x',
+      'after_id=many/nobody',
+      'offset=-1',
+      'include_free=maybe',
+    ]) {
       const refused = await get(`/v1/models?${query}`)
       assert.equal(refused.status, 400, query)
       assert.equal(refused.body.error_code, 'validation_error')

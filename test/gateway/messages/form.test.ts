@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerNames } from '../../../src/gateway/messages/answer.ts'
-import { messageStreamForm } from '../../../src/gateway/messages/form.ts'
+import { messageStreamForm, messageWhole } from '../../../src/gateway/messages/form.ts'
 import { readRequest } from '../../../src/gateway/messages/request.ts'
 import { toolNames } from '../../../src/gateway/messages/tools.ts'
 import { Failure } from '../../../src/lib/failure.ts'
+import { ABSENT } from '../../../src/upstream/contract/usage.ts'
 import { gemini } from '../../../src/upstream/gemini/provider.ts'
 import type { ChatRequest } from '../../../src/upstream/contract/contract.ts'
 
@@ -13,6 +14,7 @@ const names: AnswerNames = {
   model: 'm',
   catalogId: 'google/gemini-door',
   tools: toolNames([]),
+  omitsThinking: false,
 }
 
 test('silence is filled with pings, and a failure is an event', () => {
@@ -40,7 +42,14 @@ test('ready events go out as they are; one that forgets its end gets it', () => 
 test('where an upstream does not count, what is charged for is told', () => {
   const form = messageStreamForm(names, 5)
   form.begin({ native: true })
-  const counts = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+  const counts = {
+    cache_creation: null,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens_details: null,
+    server_tool_use: null,
+    service_tier: null,
+  }
   const started = { message: { id: 'm', usage: { ...counts, input_tokens: 5, output_tokens: 0 } } }
   const sent = form.write([event('message_start', { message: { id: 'm' } })])
   assert.deepEqual(dataOf(sent), { type: 'message_start', ...started })
@@ -51,6 +60,22 @@ test('where an upstream does not count, what is charged for is told', () => {
   })
   const usage = { ...counts, input_tokens: 6, output_tokens: 7, service_tier: 'standard' }
   assert.deepEqual(dataOf(end), { type: 'message_delta', delta: DELTA, usage })
+})
+
+test('why an upstream of this dialect stopped is passed on, whole or streamed', () => {
+  for (const reason of ['pause_turn', 'model_context_window_exceeded', 'a_new_one']) {
+    const more = { stop_reason: reason, stop_details: { type: 'x' }, container: { id: 'c' } }
+    const native = { id: 'm', content: [], ...more }
+    const counts = { text: '', usage: ABSENT, outputBytes: 0, pictures: 0 }
+    const answer = { body: {}, finishReason: 'stop', native, ...counts }
+    assert.partialDeepStrictEqual(messageWhole(names)(answer, {}), more)
+    const form = messageStreamForm(names, 5)
+    form.begin({ native: true })
+    const { stop_reason, stop_details, container } = more
+    const delta = { stop_reason, stop_details, container }
+    const end = form.end([event('message_delta', { delta, usage: {} }), STOP], {})
+    assert.deepEqual((dataOf(end) as { delta: unknown }).delta, delta)
+  }
 })
 
 function dataOf(text: string): unknown {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
 import { nativeRequest, type SentHeaders } from '../../../src/gateway/messages/native.ts'
+import { readRequest } from '../../../src/gateway/messages/request.ts'
 import type { Fields } from '../../../src/lib/json.ts'
 
 const OURS = { id: 'msg_1', model: 'claude-door' }
@@ -65,6 +66,33 @@ test('tools are those that were kept; if all were, they are the very same', () =
   assert.deepEqual(native({ tools: [search, own] }, {}, [own]).body.tools, [own])
   const sent = [own]
   assert.equal(native({ tools: sent }, {}, [own]).body.tools, sent)
+})
+
+test('a search for tools goes along with what it finds; the other tools of an upstream do not', () => {
+  const search = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }
+  const deferred = { name: 'f', input_schema: {}, defer_loading: true }
+  const tools = [search, deferred, { type: 'web_search_20250305', name: 'web_search' }]
+  const model = {
+    id: 'anthropic/door',
+    outputModalities: ['text'],
+    supportedParameters: [],
+    caches: true,
+    signs: true,
+    native: true,
+  }
+  const kept = readRequest({ ...plain, tools }, model)
+  assert.deepEqual(native({ tools }, {}, kept.tools).body.tools, [search, deferred])
+  // An upstream that is asked by a chat has neither.
+  const { function: converted } = (kept.chat.tools as Fields[])[0]!
+  assert.equal((kept.chat.tools as Fields[]).length, 1)
+  assert.deepEqual(Object.keys(converted as Fields).sort(), [
+    'description',
+    'name',
+    'parameters',
+    'strict',
+  ])
+  const elsewhere = readRequest({ ...plain, tools }, { ...model, native: false })
+  assert.deepEqual(elsewhere.tools, [deferred])
 })
 
 test('our carrier becomes the blocks that it carries, or nothing; other thinking stays', () => {

@@ -318,6 +318,7 @@ test('a tool of the upstream is left out beside others, refused alone or forced'
   const kept = read({ tools: [search, own], tool_choice: { type: 'any' } })
   assert.equal(kept.tools?.length, 1)
   refusedAt('tools', { tools: [search] })
+  refusedAt('tools', { tools: [{ type: 'tool_search_tool_regex_20251119', name: 'r' }] })
   refusedAt('tools', { tools: [search, own], tool_choice: { type: 'tool', name: 'web_search' } })
   refusedAt('tools', { tools: [{ type: 'brand_new_20270101' }] })
   refusedAt('tools[1]', { tools: [own, { type: 'bash_20250124', name: 'bash' }] })
@@ -336,7 +337,7 @@ test('how much to think, for a model that does', () => {
   )
   const adaptive = { type: 'adaptive' }
   assert.equal(effort({ thinking: adaptive, output_config: { effort: 'medium' } }), 'medium')
-  assert.equal(effort({ output_config: { effort: 'max' } }), 'xhigh')
+  assert.equal(effort({ output_config: { effort: 'max' } }), 'max')
   assert.equal(effort({ thinking: adaptive }), undefined)
   assert.equal(effort({ output_config: { effort: 'constructor' } }), undefined)
   assert.equal(effort(budget(1_024), { ...MODEL, supportedParameters: ['tools'] }), undefined)

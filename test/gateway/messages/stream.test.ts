@@ -16,6 +16,7 @@ const names: AnswerNames = {
   model: 'mbuni[1m]',
   catalogId: 'sim/mbuni',
   tools: toolNames([LONG]),
+  omitsThinking: false,
 }
 const chunk = (delta: Fields, finish: string | null = null) =>
   JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })
@@ -24,12 +25,21 @@ const call = (index: number, text: string, id?: string, name?: string) => ({
 })
 const USAGE = { promptTokens: 100, completionTokens: 20, cachedTokens: 30, cacheWriteTokens: 40 }
 
-function streamed(deltas: Fields[], finish = 'stop'): string {
-  const events = new MessageEvents(names)
+function streamed(deltas: Fields[], finish = 'stop', by = names): string {
+  const events = new MessageEvents(by)
   let text = events.start(77)
   for (const delta of deltas) text += events.write([chunk(delta)])
   return text + events.end([chunk({}, finish)], USAGE)
 }
+
+/** Members that clients want, where there is nothing to say. */
+const NOTHING = {
+  cache_creation: null,
+  output_tokens_details: null,
+  server_tool_use: null,
+  service_tier: null,
+}
+const EMPTY = { type: 'text', text: '' }
 
 type Event = {
   type: string
@@ -75,7 +85,10 @@ test('text: start with the estimate, ping, one block, totals, stop', () => {
         content: [],
         stop_reason: null,
         stop_sequence: null,
+        stop_details: null,
+        container: null,
         usage: {
+          ...NOTHING,
           input_tokens: 77,
           output_tokens: 0,
           cache_creation_input_tokens: 0,
@@ -84,7 +97,7 @@ test('text: start with the estimate, ping, one block, totals, stop', () => {
       },
     },
     { type: 'ping' },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_start', index: 0, content_block: { ...EMPTY, citations: null } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Ha' } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'bari' } },
     { type: 'content_block_stop', index: 0 },
@@ -92,6 +105,7 @@ test('text: start with the estimate, ping, one block, totals, stop', () => {
       type: 'message_delta',
       delta: { stop_reason: 'end_turn', stop_sequence: null },
       usage: {
+        ...NOTHING,
         input_tokens: 30,
         output_tokens: 20,
         cache_creation_input_tokens: 40,
@@ -129,6 +143,19 @@ test('reasoning without a text is one redacted block', async () => {
   assert.deepEqual(carriedDetails(redacted.data, 'sim/mbuni'), [detail])
 })
 
+test('thinking whose text is not wanted keeps what signs it, whole or streamed', async () => {
+  const silent = { ...names, omitsThinking: true }
+  const detail = { type: 'reasoning.text', text: 'Hm', signature: 's', index: 0 }
+  const said = { reasoning: 'Hm', reasoning_details: [detail], content: 'ok' }
+  const text = streamed([said], 'stop', silent)
+  const [thinking, answer] = (await readBySdk(text)).content
+  assert.ok(thinking?.type === 'thinking' && answer?.type === 'text')
+  assert.equal(thinking.thinking, '')
+  assert.deepEqual(carriedDetails(thinking.signature, 'sim/mbuni'), [detail])
+  assert.doesNotMatch(text, /thinking_delta/)
+  assert.deepEqual(readAnswer(said, 'stop', silent).content, [thinking, answer])
+})
+
 test('an answer with nothing in it has no blocks', () => {
   assert.deepEqual(types(streamed([{ content: '' }])), [
     'message_start',
@@ -161,6 +188,7 @@ test('why it stopped: calls are there to be made, unless one was cut off', () =>
 
 test('usage: what is in the cache is counted beside the input', () => {
   const plain = {
+    ...NOTHING,
     input_tokens: 0,
     output_tokens: 0,
     cache_creation_input_tokens: 0,
@@ -177,7 +205,7 @@ test('usage: what is in the cache is counted beside the input', () => {
 for (const args of ['', '{', '{"a', '{"a":{}']) {
   test(`a call that was cut off at ${args || 'its start'} is left out of a whole answer`, () => {
     const made = { content: 'a', tool_calls: [{ function: { name: 'f', arguments: args } }] }
-    const content = [{ type: 'text', text: 'a' }]
+    const content = [{ type: 'text', text: 'a', citations: null }]
     for (const [finish, stopReason] of [
       ['length', 'max_tokens'],
       ['content_filter', 'refusal'],
