@@ -76,11 +76,11 @@ export const settingsWords = words({
     kinds: { payments: 'Payments', usage: 'Balance and usage', security: 'Security' },
     ways: { email: 'Email', sms: 'SMS' },
     deletion: 'Delete the account',
-    deletionLead: 'The account, its keys and its credits can no longer be used.',
+    deletionLead: 'After that, the account, its keys and its credits cannot be used.',
     deletionOpen: 'Delete my account',
     deletionTitle: 'Delete the account?',
     deletionCredits: (credits) =>
-      `This account has ${credits} credits. You can no longer use them, and they are not paid back.`,
+      `This account has ${credits} credits. After that they cannot be used, and they are not paid back.`,
     deletionKeys: 'At once, all keys stop working and you are signed out on every device.',
     deletionBack:
       'If you change your mind within 30 days, ask us to restore it. After that, what is known about you is erased.',
