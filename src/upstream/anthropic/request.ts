@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
 import {
   chatBody,
   effortOf,

@@ -215,7 +215,7 @@ for (const args of ['', '{', '{"a', '{"a":{}']) {
       assert.equal((eventsIn(text).at(-2) as Loose).delta.stop_reason, stopReason)
     }
     if (args === '') return
-    assert.throws(() => readAnswer(made, 'stop', names), { message: /broken arguments/ })
+    assert.throws(() => readAnswer(made, 'stop', names), { message: /invalid arguments/ })
   })
 }
 
