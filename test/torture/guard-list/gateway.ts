@@ -39,8 +39,8 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     file: 'src/gateway/chat/outflow.ts',
     find: 'if (this.#isComplete() || !(await this.#ends.mayLeave())) {',
     put: 'if (!(await this.#ends.mayLeave())) {',
-    test: 'test/contract/money/paid-streams.test.ts',
-    fails: /leaves when the upstream has finished pays/,
+    test: 'test/gateway/chat/outflow.test.ts',
+    fails: /in what was not taken yet, pays/,
   },
   {
     name: 'beyond the allowance a stream that is left is finished and charged',
