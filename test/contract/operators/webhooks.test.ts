@@ -221,6 +221,18 @@ describe('events', () => {
     assert.deepEqual(event.json.data, { video_id, model, account_id: asha.accountId })
   })
 
+  it('unpaid.limit, of accounts that never topped up', async () => {
+    const asha = await app.customer('100')
+    await app.db.query(
+      `insert into unpaid_work (account_id, kind, slot, at, worth_micro)
+       values ($1, 'chat', 0, now(), 30000000000)`,
+      [asha.accountId],
+    )
+    const event = await told('unpaid.limit', { unpaid_credits: 30_000 })
+    assert.equal(event.json.data.limit_credits, 30_000)
+    assert.match(event.json.data.day, /^\d{4}-\d\d-\d\d$/)
+  })
+
   it('upstream.down', async () => {
     const asha = await app.customer('1000')
     await app.models.close()
