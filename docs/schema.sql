@@ -90,6 +90,8 @@ create table holds (
   amount_micro int8 not null,
   -- The most that its call may cost now, however little of it is held.
   limit_micro int8 not null,
+  -- Nobody knows what its call may cost: an account has one such hold at a time.
+  guessed boolean not null default false,
   owner_process uuid,
   owner_job text,
   deadline timestamptz,
@@ -102,6 +104,7 @@ create table holds (
   constraint one_owner check (((owner_process is not null) and (owner_job is null) and (deadline is null)) or ((owner_process is null) and (owner_job is not null) and (deadline is not null)))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 create index holds_by_process on holds (owner_process, created_at) where (owner_process is not null);
+create index holds_guessed on holds (account_id) where guessed;
 create index holds_by_deadline on holds (deadline) where (deadline is not null);
 
 -- What an account could not pay is the operator's loss; it is never a debt of the account.

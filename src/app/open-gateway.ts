@@ -29,13 +29,18 @@ export async function openGatewayRoom(inputs: AppInputs, rooms: GatewayRooms) {
   const { config, db, log } = inputs
   const doubtfulCharges = openDoubtfulCharges({ db, log, dataDir: config.DATA_DIR })
   const unpaidWatch = openUnpaidWatch(inputs)
-  const billing = openAppBilling(inputs, { ...rooms, doubtfulCharges })
+  const allowance = openAllowance(inputs, unpaidWatch)
+  const billing = openAppBilling(inputs, {
+    ...rooms,
+    doubtfulCharges,
+    guessAllowance: (accountId) => allowance.forGuess(accountId),
+  })
   const gateway: Gateway = {
     billing,
     catalog: rooms.catalog,
     upstreams: rooms.upstreams,
     callLimits: createCallLimits({ perAccount: config.CONCURRENCY_PER_ACCOUNT }),
-    allowance: openAllowance(inputs, unpaidWatch),
+    allowance,
     rules: {
       capMicro: parseCredits(config.RESERVATION_CAP_CREDITS),
       minMicro: parseCredits(config.MIN_RESERVATION_CREDITS),
@@ -85,7 +90,8 @@ function openUnpaidWatch({ db, log, clock, config }: AppInputs): UnpaidWatch {
 
 function openAppBilling(
   { config, db, log, clock, meter }: AppInputs,
-  rooms: Pick<GatewayRooms, 'processId' | 'balanceWatch'> & Pick<Billing, 'doubtfulCharges'>,
+  rooms: Pick<GatewayRooms, 'processId' | 'balanceWatch'> &
+    Pick<Billing, 'doubtfulCharges' | 'guessAllowance'>,
 ): Billing {
   return openBilling({
     db,
@@ -94,6 +100,7 @@ function openAppBilling(
     meter,
     processId: rooms.processId,
     doubtfulCharges: rooms.doubtfulCharges,
+    guessAllowance: rooms.guessAllowance,
     timeZone: config.ACTIVITY_TIME_ZONE,
     noteBalances: rooms.balanceWatch.noteBalances,
     isNews: rooms.balanceWatch.isNews,

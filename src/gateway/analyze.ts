@@ -9,11 +9,11 @@ import { stageOf, totalTokens, type StageUsage } from './bill/rows.ts'
 import { affordableRequest, answerHeaders, runBilledCall } from './billed-call.ts'
 import type { ChatParts, Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
-import { NO_MEDIA } from './media-parts.ts'
+import { addSize, NO_MEDIA } from './media-parts.ts'
 import type { MediaKind } from './media/media-format.ts'
 import { callCharge } from './price/call-charge.ts'
 import { callHold } from './price/call-hold.ts'
-import { fileTokens } from './price/media-tokens.ts'
+import { fileSize } from './price/media-tokens.ts'
 import { promptSize, type PromptSize } from './price/prompt-size.ts'
 
 /** A file and what is asked about it. Nothing of it is stored. */
@@ -78,12 +78,13 @@ export async function analyze(
 }
 
 function sizeOf({ kind, media }: Analysis, body: Fields): PromptSize {
-  return promptSize(body, {
+  const reading = {
     ...NO_MEDIA,
     imageCount: kind === 'vision' ? 1 : 0,
-    mediaTokens: fileTokens(media.bytes, media.type),
     mediaBytes: Math.ceil(media.bytes.length / 3) * 4,
-  })
+  }
+  addSize(fileSize(media.bytes, media.type), 'mediaTokens', reading)
+  return promptSize(body, reading)
 }
 
 type Route = { model: PricedModel; targets: PricedModel['targets']; extra: Fields }

@@ -2,13 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { creditsText, greater } from '../ledger/money.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
-import type { Failure } from '../lib/failure.ts'
+import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { insufficient } from './bill/insufficient.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import {
   newCourse,
+  type BillLine,
   type CallLimit,
   type CallWrite,
   type Dropped,
@@ -50,8 +51,9 @@ export async function runBilledCall<Result>(
   const { accountId } = principal
   const course = newCourse()
   const latencyMs = () => performance.now() - course.beganMs
-  const workedMicro = () => greater(workMicro(estimate, latencyMs()), outputMicro?.() ?? 0n)
-  const entered = enterCall(gateway, call, stage, workedMicro)
+  const size = workSize(estimate)
+  const workedMicro = () => greater(workMicro(size, latencyMs()), outputMicro?.() ?? 0n)
+  const entered = enterCall(gateway, call, { stage, workedMicro, anySize: isOfAnySize(estimate) })
   try {
     const { trace } = signal
     const order = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
@@ -60,6 +62,10 @@ export async function runBilledCall<Result>(
       const result = await bill.confirm(billed.work({ signal, course }, bill))
       const usage = billed.usage(result)
       const line = { ...usage, stage, course, latencyMs: latencyMs() }
+      if (await entered.hasLeft(usage.costMicro)) {
+        await dropWork(gateway, bill, leftOf(line), { accountId, micro: usage.costMicro })
+        throw noReader()
+      }
       const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
       const { writes } = billed
       if (claim === undefined) return shown(await bill.settle([line], undefined, writes))
@@ -80,31 +86,50 @@ export function abortOf(call: GatewayCall): (reason: Failure) => void {
   return (reason) => call.abort(reason)
 }
 
+/** How a call ends that its caller left. */
+export function leftOf(line: Pick<BillLine, 'stage' | 'course' | 'latencyMs'>): Dropped {
+  const { stage, course, latencyMs } = line
+  return { status: 'cancelled', errorCode: 'caller_left', stage, course, latencyMs }
+}
+
+function noReader(): Failure {
+  return new Failure('unavailable', 'The caller left before the answer was complete.')
+}
+
 export type EnteredCall = {
-  /** Asked once: a caller leaves once. */
+  /** Asked once: a caller leaves once. Not while nobody knows what it is worth. */
   mayLeave(worthMicro: bigint): Promise<boolean>
+  /** Whether the caller of a call of any size left, and does not pay for what it came to. */
+  hasLeft(worthMicro: bigint): Promise<boolean>
   end(): void
 }
 
 /**
  * Counts a call among those that its account has running, until `end`. A caller who leaves aborts it
- * where the allowance pays for what was done by then; else it runs to its end.
+ * where the allowance pays for what was done by then; else it runs to its end. A call of any size
+ * runs to its end in any case: only then it is known what it was worth.
  */
 export function enterCall(
   { allowance, callLimits }: Pick<Gateway, 'allowance' | 'callLimits'>,
   call: Pick<GatewayCall, 'principal' | 'stay'>,
-  stage: Stage,
-  workedMicro: () => bigint,
+  work: { stage: Stage; workedMicro(): bigint; anySize?: boolean },
 ): EnteredCall {
+  const { stage, workedMicro, anySize = false } = work
   const { accountId } = call.principal
   const leave = callLimits.enter(call.principal)
   const { promise: over, resolve } = Promise.withResolvers<void>()
   let asked: Promise<boolean> | undefined
-  const mayLeave = (worthMicro: bigint) =>
+  let left = false
+  const unpaid = (worthMicro: bigint) =>
     (asked ??= allowance.mayLeave({ accountId, stage, over }, worthMicro))
+  const mayLeave = async (worthMicro: bigint) => {
+    left = true
+    return !anySize && (await unpaid(worthMicro))
+  }
   call.stay(async () => !(await mayLeave(workedMicro())))
   return {
     mayLeave,
+    hasLeft: async (worthMicro) => anySize && left && (await unpaid(worthMicro)),
     end() {
       leave()
       resolve()
@@ -136,7 +161,21 @@ export function waivedAs(
   return { micro, upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined }
 }
 
-type WorkSize = Pick<CostEstimate, 'estimateMicro' | 'minimumMicro' | 'thoughts'>
+/** Of media that have any size, not only a picture's. */
+export function isOfAnySize({ usual }: CostEstimate): boolean {
+  return usual?.anySize === true
+}
+
+type WorkSize = Pick<CostEstimate, 'estimateMicro' | 'thoughts'> & { promptMicro: bigint }
+
+/** What a call is expected to come to. Keeps nothing of its prompt. */
+export function workSize({ usual, estimateMicro, minimumMicro, thoughts }: CostEstimate): WorkSize {
+  const { estimateMicro: expected, promptMicro } = usual ?? {
+    estimateMicro,
+    promptMicro: minimumMicro,
+  }
+  return { estimateMicro: expected, promptMicro, thoughts }
+}
 
 /** How long a fast model takes to write the tokens held for an answer. */
 const ANSWER_MS = 1_000
@@ -146,13 +185,13 @@ const ANSWER_MS = 1_000
  * written over time.
  */
 export function workMicro(
-  { estimateMicro, minimumMicro, thoughts }: WorkSize,
+  { estimateMicro, promptMicro, thoughts }: WorkSize,
   latencyMs: number,
 ): bigint {
-  if (estimateMicro <= minimumMicro) return estimateMicro
+  if (estimateMicro <= promptMicro) return estimateMicro
   const share = Math.min(1, latencyMs / ANSWER_MS)
-  const written = BigInt(Math.round(Number(estimateMicro - minimumMicro) * share))
-  return minimumMicro + greater(written, thoughtMicro(thoughts, latencyMs))
+  const written = BigInt(Math.round(Number(estimateMicro - promptMicro) * share))
+  return promptMicro + greater(written, thoughtMicro(thoughts, latencyMs))
 }
 
 /** `tokens` is what the limit pays for, of all choices together. */

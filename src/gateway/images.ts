@@ -108,10 +108,10 @@ function picturePrompt(prompt: string, extra: Fields): PicturePrompt {
   const references = extra.input_references
   const reading = { ...NO_MEDIA }
   readPictures(references, 'input_references', reading)
-  const { textBytes, mediaTokens } = promptSize({ prompt, ...extra }, reading)
+  const { textBytes, mediaTokens, unknown } = promptSize({ prompt, ...extra }, reading)
   return {
     textTokens: textTokens(textBytes),
-    referenceTokens: mediaTokens,
+    referenceTokens: mediaTokens + (unknown?.usualTokens ?? 0),
     references: listOf(references).length,
   }
 }

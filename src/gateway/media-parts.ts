@@ -1,8 +1,8 @@
 import { invalidField } from '../lib/failure.ts'
 import { isFields, type Fields } from '../lib/json.ts'
 import { whyNotPublic } from '../lib/public-url.ts'
-import { fileTokens, IMAGE_TOKENS, imageTokens, soundTokens } from './price/media-tokens.ts'
-import type { PromptSize } from './price/prompt-size.ts'
+import { fileSize, imageTokens, LINKED, soundSize } from './price/media-tokens.ts'
+import type { MediaSize, PromptSize } from './price/prompt-size.ts'
 
 export const MEDIA_MODALITY = {
   image_url: 'image',
@@ -17,7 +17,7 @@ export type MediaType = keyof typeof MEDIA_MODALITY
 /** What is measured among the parts of a prompt, in place of their bytes. */
 export type MediaReading = Pick<
   PromptSize,
-  'imageCount' | 'mediaTokens' | 'audioTokens' | 'links'
+  'imageCount' | 'mediaTokens' | 'audioTokens' | 'unknown'
 > & {
   /** Bytes of the outgoing JSON that are measured here. */
   mediaBytes: number
@@ -29,7 +29,6 @@ export const NO_MEDIA: MediaReading = {
   imageCount: 0,
   mediaTokens: 0,
   audioTokens: 0,
-  links: 0,
   mediaBytes: 0,
   filesRead: 0,
 }
@@ -52,8 +51,30 @@ export function readMediaPart(
   const inline = inlineData(location, `${field}.${name}`)
   if (type === 'image_url') reading.imageCount += 1
   if (inline !== undefined) readInline(inline, type, reading)
-  else if (type === 'image_url') reading.mediaTokens += IMAGE_TOKENS
-  else reading.links += 1
+  else addSize(LINKED[LINKED_AS[type]], 'mediaTokens', reading)
+}
+
+const LINKED_AS = {
+  image_url: 'image',
+  video_url: 'video',
+  input_video: 'video',
+  file: 'document',
+} as const
+
+export function addSize(
+  { usualTokens, mostTokens }: MediaSize,
+  to: 'mediaTokens' | 'audioTokens',
+  reading: MediaReading,
+): void {
+  if (usualTokens === mostTokens) {
+    reading[to] += usualTokens
+    return
+  }
+  const before = reading.unknown ?? { usualTokens: 0, mostTokens: 0 }
+  reading.unknown = {
+    usualTokens: before.usualTokens + usualTokens,
+    mostTokens: before.mostTokens + mostTokens,
+  }
 }
 
 function readSound(sound: Fields, field: string, reading: MediaReading): void {
@@ -62,7 +83,7 @@ function readSound(sound: Fields, field: string, reading: MediaReading): void {
     throw invalidField(field, 'must have data (base64) and format, both strings')
   }
   reading.mediaBytes += data.length
-  reading.audioTokens += soundTokens(fileIn(data, reading))
+  addSize(soundSize(fileIn(data, reading)), 'audioTokens', reading)
 }
 
 /** Parts in another form are not measured here and count as text. */
@@ -84,8 +105,8 @@ function readInline({ declared, base64 }: Inline, type: MediaType, reading: Medi
   const picture = declared.startsWith('image/') && !declared.startsWith('image/svg')
   if (type === 'image_url' && picture) reading.mediaTokens += imageTokens(size)
   else if (declared.startsWith('audio/')) {
-    reading.audioTokens += soundTokens(fileIn(base64, reading))
-  } else reading.mediaTokens += fileTokens(fileIn(base64, reading), declared)
+    addSize(soundSize(fileIn(base64, reading)), 'audioTokens', reading)
+  } else addSize(fileSize(fileIn(base64, reading), declared), 'mediaTokens', reading)
 }
 
 /** Each takes up to a few hundred steps: thousands of tiny ones took 170 ms. */

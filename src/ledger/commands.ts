@@ -12,6 +12,11 @@ export type Command =
       minimumMicro: bigint
       /** Left out: it costs no less than the minimum and no more than the estimate. */
       bounds?: CostBounds | undefined
+      /**
+       * Where nobody knows how much is sent, the above is the worst case, and this is what is held if
+       * the account cannot easily pay that: for one call of an account at a time.
+       */
+      usual?: UsualAmounts | undefined
       owner: HoldOwner
       /** Kept with the hold, for the record of a call whose process died. */
       about: Record<string, unknown>
@@ -44,6 +49,15 @@ export type CostBounds = {
   rough: boolean
 }
 
+export type UsualAmounts = {
+  estimateMicro: bigint
+  minimumMicro: bigint
+  bounds: CostBounds
+  /** Not for an account that left more than this uncollected with one call in 30 days. */
+  allowanceMicro: bigint
+  at: Date
+}
+
 /** A process lives by its heartbeat row; a job holds until its deadline. */
 export type HoldOwner = { process: string } | { job: string; deadline: Date }
 
@@ -62,7 +76,8 @@ export type Entry = {
 
 type Posted = { kind: 'posted'; balanceMicro: bigint; availableMicro: bigint }
 type Duplicate = { kind: 'duplicate' }
-type Refused = { kind: 'refused'; availableMicro: bigint }
+/** `guessed`: even the usual amounts are more than there is. */
+type Refused = { kind: 'refused'; availableMicro: bigint; guessed?: true }
 type Gone = { kind: 'gone' }
 type Held = {
   kind: 'held'
@@ -71,7 +86,11 @@ type Held = {
   /** The most that the call may cost now, and the most that it can be extended to. */
   limitMicro: bigint
   ceilingMicro: bigint
+  /** By the usual amounts: it may cost more than its limit. */
+  guessed: boolean
 }
+/** Nothing was held: another hold of the account is a guess. */
+type GuessOpen = { kind: 'guess_open' }
 /** Nothing was held: send the command again, with bounds that are not rough. */
 type NeedsExactBounds = { kind: 'needs_exact_bounds' }
 type Settled = {
@@ -90,7 +109,7 @@ type Released = { kind: 'released'; availableMicro: bigint }
 type Outcomes = {
   grant: Posted | Duplicate
   adjust: Posted | Duplicate | Refused
-  hold: Held | Refused | NeedsExactBounds
+  hold: Held | Refused | GuessOpen | NeedsExactBounds
   extend: { kind: 'extended'; limitMicro: bigint } | Gone
   renew: { kind: 'renewed' } | Gone
   settle: Settled | Gone

@@ -8,6 +8,7 @@ import {
   uncommitted,
   type Hold,
   type KnownAccount,
+  type KnownGuesses,
   type LedgerAccount,
   type OpenHold,
   type PostedEntry,
@@ -32,6 +33,8 @@ export type Before = {
   accounts: Map<string, KnownAccount>
   holds: Map<string, OpenHold>
   keys: ReadonlySet<string>
+  /** Of accounts with a hold that may be guessed. */
+  guesses: ReadonlyMap<string, KnownGuesses>
 }
 
 export function judgeAll(before: Before, commands: Command[]): Judged {
@@ -41,6 +44,7 @@ export function judgeAll(before: Before, commands: Command[]): Judged {
     touched: new Set(),
     holds: new Map(before.holds),
     keys: new Set(before.keys),
+    guesses: new Map(before.guesses),
     entries: [],
     uncollected: [],
   }
@@ -54,6 +58,7 @@ type Batch = {
   touched: Set<string>
   holds: Map<string, Hold | OpenHold>
   keys: Set<string>
+  guesses: Map<string, KnownGuesses>
   entries: (PostedEntry & { accountId: string })[]
   uncollected: LedgerChanges['uncollected']
 }
@@ -61,10 +66,13 @@ type Batch = {
 function applyOne(batch: Batch, command: Command): Outcome {
   const { accountId } = command
   const hold = 'holdId' in command ? ownHold(batch, command) : undefined
-  const known = { hold, hasKey: (key: string) => batch.keys.has(key) }
+  const guesses = batch.guesses.get(accountId)
+  const known = { hold, hasKey: (key: string) => batch.keys.has(key), guesses }
   const result = step(batch.accounts.get(accountId) ?? EMPTY, command, known)
   if (result.hold) batch.holds.set(result.hold.holdId, result.hold)
   else if (hold) batch.holds.delete(hold.holdId)
+  if (guesses && hold?.guessed !== result.hold?.guessed)
+    batch.guesses.set(accountId, { ...guesses, open: result.hold?.guessed === true })
   if (result.account !== batch.accounts.get(accountId) && batch.accounts.has(accountId)) {
     batch.accounts.set(accountId, result.account)
     batch.touched.add(accountId)
@@ -131,8 +139,8 @@ export function rememberChanges({ accounts, holds }: LedgerMemory, changes: Ledg
   for (const { accountId, after } of changes.accounts) accounts.set(accountId, after)
   for (const { holdId } of changes.closed) holds.delete(holdId)
   for (const hold of [...changes.opened, ...changes.rewritten]) {
-    const { holdId, accountId, amountMicro, limitMicro, owner } = hold
-    holds.set(holdId, { holdId, accountId, amountMicro, limitMicro, owner })
+    const { holdId, accountId, amountMicro, limitMicro, guessed, owner } = hold
+    holds.set(holdId, { holdId, accountId, amountMicro, limitMicro, guessed, owner })
   }
   // The oldest go first. No LRUCache: when its last entry goes it clears all its places, which a
   // process with one call at a time would pay for with every call.
@@ -158,13 +166,15 @@ export function judgeFromMemory(memory: LedgerMemory, commands: Command[]): Judg
   for (const command of commands) {
     const account = memory.accounts.get(command.accountId)
     if (account === undefined || !('holdId' in command)) return undefined
+    // Whether another is open is read under the lock.
+    if (command.kind === 'hold' && command.usual !== undefined) return undefined
     accounts.set(command.accountId, account)
     const hold = memory.holds.get(command.holdId)
     if (hold !== undefined) holds.set(command.holdId, hold)
     // One that is not known may have been made elsewhere; the id of a new one is new.
     else if (command.kind !== 'hold') return undefined
   }
-  const judged = judgeAll({ accounts, holds, keys: new Set() }, commands)
+  const judged = judgeAll({ accounts, holds, keys: new Set(), guesses: new Map() }, commands)
   return judged.changes.accounts.length === accounts.size ? judged : undefined
 }
 

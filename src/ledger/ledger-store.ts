@@ -1,7 +1,7 @@
 import type { Tx } from '../db/db.ts'
-import type { Command, Entry, Outcome } from './commands.ts'
+import type { Command, CommandOf, Entry, Outcome, UsualAmounts } from './commands.ts'
 import { judgeAll, type Before } from './ledger-batch.ts'
-import type { Hold, KnownAccount, OpenHold } from './ledger.ts'
+import type { Hold, KnownAccount, KnownGuesses, OpenHold } from './ledger.ts'
 import { writeLocked } from './ledger-write-store.ts'
 
 /**
@@ -25,12 +25,20 @@ export async function readLocked(tx: Tx, commands: Command[]): Promise<Before> {
   const ids = accountsOf(commands)
   const holdIds = commands.flatMap((one) => ('holdId' in one ? [one.holdId] : []))
   const keys = commands.flatMap(entriesOf).map((entry) => entry.key)
-  const [accounts, holds, known] = await Promise.all([
+  const guessing = commands.filter(mayBeGuessed)
+  const [accounts, holds, known, guesses] = await Promise.all([
     ids.length > 0 ? lockAccounts(tx, ids) : new Map<string, KnownAccount>(),
     holdIds.length > 0 ? openHolds(tx, holdIds) : new Map<string, OpenHold>(),
     keys.length > 0 ? existingKeys(tx, keys) : new Set<string>(),
+    guessing.length > 0 ? knownGuesses(tx, guessing) : new Map<string, KnownGuesses>(),
   ])
-  return { accounts, holds, keys: known }
+  return { accounts, holds, keys: known, guesses }
+}
+
+type MayBeGuessed = CommandOf<'hold'> & { usual: UsualAmounts }
+
+function mayBeGuessed(command: Command): command is MayBeGuessed {
+  return command.kind === 'hold' && command.usual !== undefined
 }
 
 function accountsOf(named: { accountId: string }[]): string[] {
@@ -87,7 +95,7 @@ async function createAccounts(tx: Tx, sortedIds: string[]): Promise<void> {
 
 export async function openHolds(tx: Tx, ids: string[]): Promise<Map<string, OpenHold>> {
   const rows = await tx.read<OpenHoldRow>(
-    `select id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline
+    `select id, account_id, amount_micro, limit_micro, guessed, owner_process, owner_job, deadline
      from holds where id = any($1::uuid[])`,
     [ids],
   )
@@ -99,6 +107,7 @@ type OpenHoldRow = {
   account_id: string
   amount_micro: bigint
   limit_micro: bigint
+  guessed: boolean
   owner_process: string | null
   owner_job: string | null
   deadline: Date | null
@@ -116,11 +125,27 @@ function openHoldOf(row: OpenHoldRow): OpenHold {
     accountId: row.account_id,
     amountMicro: row.amount_micro,
     limitMicro: row.limit_micro,
+    guessed: row.guessed || undefined,
     owner:
       row.owner_process === null
         ? { job: row.owner_job!, deadline: row.deadline! }
         : { process: row.owner_process },
   }
+}
+
+const REMEMBERED_MS = 30 * 24 * 3_600_000
+
+async function knownGuesses(tx: Tx, holds: MayBeGuessed[]): Promise<Map<string, KnownGuesses>> {
+  const ids = accountsOf(holds)
+  const since = new Date(Math.max(...holds.map(({ usual }) => usual.at.getTime())) - REMEMBERED_MS)
+  const rows = await tx.read<{ id: string; open: boolean; uncollected: bigint }>(
+    `select wanted.id, exists (select from holds where account_id = wanted.id and guessed) as open,
+       coalesce((select max(amount_micro) from uncollected
+         where account_id = wanted.id and created_at > $2), 0) as uncollected
+     from unnest($1::uuid[]) as wanted (id)`,
+    [ids, since],
+  )
+  return new Map(rows.map((row) => [row.id, { open: row.open, uncollectedMicro: row.uncollected }]))
 }
 
 async function existingKeys(tx: Tx, keys: string[]): Promise<Set<string>> {

@@ -177,13 +177,13 @@ const DELETE_HOLDS: StatementPart<Changed> = {
 /** Reads a list of holds sent as JSON. */
 const holdsFrom = (first: number) => `json_to_recordset($${first}::json) as new
   (id uuid, account_id uuid, amount int8, max int8, process uuid, job text, deadline timestamptz,
-   about jsonb)`
+   about jsonb, guessed bool)`
 
 const INSERT_HOLDS: StatementPart<Changed> = {
   text: (first) => `
     opened as (
       insert into holds
-        (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about)
+        (id, account_id, amount_micro, limit_micro, owner_process, owner_job, deadline, about, guessed)
       select * from ${holdsFrom(first)}
       where (select ok from preconditions_hold)
     )`,
@@ -198,7 +198,8 @@ const REWRITE_HOLDS: StatementPart<Changed> = {
   text: (first) => `
     rewritten as (
       update holds set amount_micro = amount, limit_micro = max, owner_process = process,
-        owner_job = job, deadline = new.deadline, about = coalesce(new.about, holds.about)
+        owner_job = job, deadline = new.deadline, guessed = new.guessed,
+        about = coalesce(new.about, holds.about)
       from ${holdsFrom(first)}
       where holds.id = new.id and (select ok from preconditions_hold)
       returning holds.id
@@ -216,6 +217,7 @@ function holdRow(hold: Hold | OpenHold): Record<string, unknown> {
     account_id: hold.accountId,
     amount: String(hold.amountMicro),
     max: String(hold.limitMicro),
+    guessed: hold.guessed === true,
     ...('process' in owner ? { process: owner.process } : owner),
     about: 'about' in hold ? hold.about : undefined,
   }

@@ -20,17 +20,31 @@ export type KnownAccount = LedgerAccount & {
   version: bigint
 }
 
-export type Hold = Omit<CommandOf<'hold'>, 'kind' | 'estimateMicro' | 'minimumMicro' | 'bounds'> & {
+export type Hold = Pick<CommandOf<'hold'>, 'accountId' | 'holdId' | 'owner' | 'about'> & {
   amountMicro: bigint
   /** The most that the call may cost. */
   limitMicro: bigint
+  /** The limit is by what such calls usually cost. */
+  guessed?: true | undefined
 }
 
 /** What must be known of a hold to close it: what it is about is for whoever finds it orphaned. */
 export type OpenHold = Omit<Hold, 'about'>
 
 /** What the command must know beyond the account. */
-export type Known = { hold: OpenHold | undefined; hasKey(key: string): boolean }
+export type Known = {
+  hold: OpenHold | undefined
+  hasKey(key: string): boolean
+  /** For a hold with usual amounts. */
+  guesses?: KnownGuesses | undefined
+}
+
+export type KnownGuesses = {
+  /** The account has a guessed hold. */
+  open: boolean
+  /** The most that one call left uncollected in 30 days. */
+  uncollectedMicro: bigint
+}
 
 /** An entry as it is written, with the balance it leaves. */
 export type PostedEntry = { entry: Entry; amountMicro: bigint; balanceAfterMicro: bigint }
@@ -114,18 +128,23 @@ function giftAfter(
 }
 
 function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known): Step {
-  const { kind: _kind, estimateMicro, minimumMicro, bounds: given, ...rest } = command
+  const { accountId, holdId, owner, about, usual } = command
+  const guessed = known.hold ? known.hold.guessed === true : isGuessed(account, command, known)
+  const { estimateMicro, minimumMicro, bounds: given } = (guessed && usual) || command
   assert(estimateMicro >= 0n && minimumMicro >= 0n, 'a hold is not negative')
   const bounds = given ?? plainBounds(command)
   // The same command again, after an answer that was lost: the hold stays as it was made.
   if (known.hold) return unchanged(account, known, held(account, known.hold, bounds))
+  if (guessed && known.guesses?.open) return unchanged(account, known, { kind: 'guess_open' })
   // Before it is refused too: whoever has too few credits is told how many are needed.
   if (needsExactBounds(account, bounds))
     return unchanged(account, known, { kind: 'needs_exact_bounds' })
   // An empty account gets nothing, however little is needed; one without a row is such an account.
-  if (available(account) < minimumMicro || available(account) === 0n) return refused(account, known)
+  if (available(account) < minimumMicro || available(account) === 0n) {
+    return refused(account, known, { guessed })
+  }
   if (uncommitted(account) < bounds.minimumMicro) {
-    return refused(account, known, uncommitted(account))
+    return refused(account, known, { guessed, availableMicro: uncommitted(account) })
   }
   const limitMicro = limitFor(uncommitted(account), bounds)
   const amountMicro = lesser(lesser(estimateMicro, available(account)), limitMicro)
@@ -134,8 +153,27 @@ function hold(account: LedgerAccount, command: CommandOf<'hold'>, known: Known):
     heldMicro: account.heldMicro + amountMicro,
     limitsMicro: account.limitsMicro + limitMicro,
   }
-  const made = { ...rest, amountMicro, limitMicro }
+  const made: Hold = {
+    accountId,
+    holdId,
+    owner,
+    about,
+    amountMicro,
+    limitMicro,
+    guessed: guessed || undefined,
+  }
   return { ...unchanged(next, known, held(next, made, bounds)), hold: made }
+}
+
+/** An account that can pay the worst case out of half of what is uncommitted needs no guess. */
+function isGuessed(
+  account: LedgerAccount,
+  { usual, bounds }: CommandOf<'hold'>,
+  { guesses }: Known,
+): boolean {
+  if (usual === undefined || bounds === undefined) return false
+  if (guesses !== undefined && guesses.uncollectedMicro > usual.allowanceMicro) return false
+  return bounds.minimumMicro > uncommitted(account) / 2n
 }
 
 function plainBounds({ estimateMicro, minimumMicro }: CommandOf<'hold'>): CostBounds {
@@ -262,8 +300,13 @@ function unchanged(account: LedgerAccount, { hold }: Known, outcome: Outcome): S
   return { account, hold, entries: [], uncollected: [], outcome }
 }
 
-function refused(account: LedgerAccount, known: Known, availableMicro = available(account)): Step {
-  return unchanged(account, known, { kind: 'refused', availableMicro })
+function refused(
+  account: LedgerAccount,
+  known: Known,
+  { availableMicro = available(account), guessed = false } = {},
+): Step {
+  const outcome = { kind: 'refused', availableMicro } as const
+  return unchanged(account, known, guessed ? { ...outcome, guessed } : outcome)
 }
 
 function held(
@@ -279,6 +322,7 @@ function held(
     availableMicro: available(account),
     limitMicro,
     ceilingMicro: greater(limitMicro, lesser(worstCaseMicro, reachable)),
+    guessed: hold.guessed === true,
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { CostBounds, Charge, Command, Entry } from '../../src/ledger/commands.ts'
+import type { Charge, Command, CostBounds, Entry, UsualAmounts } from '../../src/ledger/commands.ts'
 
 /** Few accounts, holds and keys and small amounts, so that every kind of clash happens often. */
 export type World = { accounts: string[]; holds: string[]; process: string; keyPrefix: string }
@@ -26,6 +26,8 @@ export type Sketch = {
   steps: [bigint, bigint, bigint] | undefined
   fixed: boolean
   rough: boolean
+  /** A hold with bounds has usual amounts too, with this much less needed. */
+  usualPart: bigint | undefined
 }
 
 const amount = fc.bigInt({ min: 0n, max: 50n })
@@ -50,6 +52,7 @@ export const sketch: fc.Arbitrary<Sketch> = fc.record({
   steps: fc.option(fc.tuple(amount, amount, amount), { nil: undefined }),
   fixed: fc.boolean(),
   rough: fc.boolean(),
+  usualPart: fc.option(fc.bigInt({ min: 2n, max: 6n }), { nil: undefined }),
 })
 
 function boundsOf(need: bigint, sketch: Sketch): CostBounds | undefined {
@@ -60,6 +63,19 @@ function boundsOf(need: bigint, sketch: Sketch): CostBounds | undefined {
   const { fixed, rough } = sketch
   const worstCaseMicro = initialLimitMicro + most
   return { committedMicro: 0n, minimumMicro, initialLimitMicro, worstCaseMicro, fixed, rough }
+}
+
+function usualOf(
+  want: bigint,
+  need: bigint,
+  { usualPart, steps, ...sketch }: Sketch,
+): UsualAmounts | undefined {
+  if (usualPart === undefined || steps === undefined) return undefined
+  const [least, start, most] = steps
+  const [estimateMicro, minimumMicro] = [want / usualPart, need / (2n * usualPart)]
+  const smaller: Sketch['steps'] = [least / usualPart, start, most]
+  const bounds = boundsOf(minimumMicro, { ...sketch, usualPart, steps: smaller })!
+  return { estimateMicro, minimumMicro, bounds, allowanceMicro: 10n ** 9n, at: new Date(0) }
 }
 
 const GRANTS = ['signup_bonus', 'topup', 'refund', 'adjustment'] as const
@@ -100,6 +116,7 @@ export function inWorld(world: World, sketch: Sketch): Command {
         estimateMicro: first,
         minimumMicro: second / 2n,
         bounds: boundsOf(second / 2n, sketch),
+        usual: usualOf(first, second, sketch),
         owner,
         about: { trial: true },
       }

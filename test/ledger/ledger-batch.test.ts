@@ -44,8 +44,7 @@ const entry = { id: 'e', type: 'topup', key: 'k', description: '' } as const
 /** A memory of one account with one hold, `h`. */
 function memoryOfOne() {
   const memory = openLedgerMemory()
-  const before = { accounts: new Map([['a', ACCOUNT]]), holds: new Map(), keys: new Set<string>() }
-  rememberChanges(memory, judgeAll(before, [hold('h', 30n)]).changes)
+  rememberChanges(memory, judgeAll(startOf(['a']), [hold('h', 30n)]).changes)
   return memory
 }
 
@@ -121,7 +120,7 @@ const isIn =
 
 function startOf(accountIds: string[]): Before {
   const accounts = new Map(accountIds.map((id) => [id, ACCOUNT]))
-  return { accounts, holds: new Map(), keys: new Set() }
+  return { accounts, holds: new Map(), keys: new Set(), guesses: guessesOf(accountIds, []) }
 }
 
 /** The outcomes of batches one after the other, and what they leave. */
@@ -150,21 +149,29 @@ function pieces(commands: Command[], cuts: number[]): Command[][] {
   return found
 }
 
+function guessesOf(accountIds: string[], holds: OpenHold[]): Before['guesses'] {
+  const guessing = holds.filter(({ guessed }) => guessed).map(({ accountId }) => accountId)
+  return new Map(
+    accountIds.map((id) => [id, { open: guessing.includes(id), uncollectedMicro: 0n }]),
+  )
+}
+
 /** As the database has it once the changes are written. */
 function afterwards({ accounts, holds, keys }: Before, changes: LedgerChanges): Before {
   const next = new Map(accounts)
   for (const { accountId, after } of changes.accounts) next.set(accountId, after)
   const open = new Map<string, OpenHold>(holds)
   for (const { holdId } of changes.closed) open.delete(holdId)
-  for (const { holdId, accountId, amountMicro, limitMicro, owner } of [
+  for (const { holdId, accountId, amountMicro, limitMicro, guessed, owner } of [
     ...changes.opened,
     ...changes.rewritten,
   ])
-    open.set(holdId, { holdId, accountId, amountMicro, limitMicro, owner })
+    open.set(holdId, { holdId, accountId, amountMicro, limitMicro, guessed, owner })
   return {
     accounts: next,
     holds: new Map([...open].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     keys: new Set([...keys, ...changes.entries.map(({ entry: { key } }) => key)].sort()),
+    guesses: guessesOf([...accounts.keys()], [...open.values()]),
   }
 }
 

@@ -24,7 +24,12 @@ test('any sequence of commands does what the plain model does', () => {
       const found = 'holdId' in command ? holds.get(command.holdId) : undefined
       const hold = found?.accountId === accountId ? found : undefined
       const account = accounts.get(accountId) ?? EMPTY
-      const result = step(account, command, { hold, hasKey: (key) => keys.has(key) })
+      const guessing = [...holds.values()].filter((one) => one.accountId === accountId)
+      const guesses = {
+        open: guessing.some(({ guessed }) => guessed === true),
+        uncollectedMicro: 0n,
+      }
+      const result = step(account, command, { hold, hasKey: (key) => keys.has(key), guesses })
       assert.deepEqual(result.outcome, model.apply(command))
       accounts.set(accountId, result.account)
       if (result.hold) holds.set(result.hold.holdId, result.hold)

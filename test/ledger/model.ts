@@ -1,9 +1,11 @@
 import type { CostBounds, Command, Outcome } from '../../src/ledger/commands.ts'
 
+type ModelHold = { account: string; amount: bigint; limit: bigint; guessed: boolean }
+
 /** The ledger once more, as plainly as possible: numbers of a whole world, one rule per line. */
 export class Model {
   balance = new Map<string, bigint>()
-  holds = new Map<string, { account: string; amount: bigint; limit: bigint }>()
+  holds = new Map<string, ModelHold>()
   booked = new Map<string, bigint>()
   gifts = new Map<string, bigint>()
   lost = 0n
@@ -50,9 +52,15 @@ export class Model {
     const found = this.holds.get(command.holdId)
     const mine = found?.account === accountId ? found : undefined
     if (command.kind === 'hold') {
-      const { estimateMicro: want, minimumMicro: need } = command
+      const { usual } = command
+      const half = this.uncommitted(accountId) / 2n
+      const isGuess = mine
+        ? mine.guessed
+        : usual !== undefined && command.bounds!.minimumMicro > half
+      const guessed = isGuess ? { guessed: true as const } : {}
+      const { estimateMicro: want, minimumMicro: need, bounds: own } = (isGuess && usual) || command
       const most = want > need ? want : need
-      const bounds = command.bounds ?? {
+      const bounds = own ?? {
         minimumMicro: need,
         initialLimitMicro: most,
         worstCaseMicro: most,
@@ -60,14 +68,17 @@ export class Model {
         rough: false,
       }
       if (mine) return this.heldOf(accountId, mine, bounds)
+      const others = [...this.holds.values()].filter((one) => one.account === accountId)
+      if (isGuess && others.some((one) => one.guessed)) return { kind: 'guess_open' }
       const [free, uncommitted] = [this.free(accountId), this.uncommitted(accountId)]
       if (bounds.rough && bounds.minimumMicro > uncommitted / 16n)
         return { kind: 'needs_exact_bounds' }
-      if (free < need || free === 0n) return this.refused(accountId)
-      if (uncommitted < bounds.minimumMicro) return { kind: 'refused', availableMicro: uncommitted }
+      if (free < need || free === 0n) return { ...this.refused(accountId), ...guessed }
+      if (uncommitted < bounds.minimumMicro)
+        return { kind: 'refused', availableMicro: uncommitted, ...guessed }
       const limit = limitOf(uncommitted, bounds)
       const amount = least(want, free, limit)
-      const made = { account: accountId, amount, limit }
+      const made = { account: accountId, amount, limit, guessed: isGuess }
       this.holds.set(command.holdId, made)
       return this.heldOf(accountId, made, bounds)
     }
@@ -106,21 +117,22 @@ export class Model {
 
   private heldOf(
     account: string,
-    { amount, limit }: { amount: bigint; limit: bigint },
+    { amount, limit, guessed }: ModelHold,
     { worstCaseMicro, fixed }: Pick<CostBounds, 'worstCaseMicro' | 'fixed'>,
   ): Outcome {
     const reachable = fixed ? limit : least(worstCaseMicro, limit + this.uncommitted(account))
     const availableMicro = this.free(account)
     const ceilingMicro = reachable > limit ? reachable : limit
-    return { kind: 'held', heldMicro: amount, availableMicro, limitMicro: limit, ceilingMicro }
+    const amounts = { heldMicro: amount, availableMicro, limitMicro: limit, ceilingMicro }
+    return { kind: 'held', ...amounts, guessed }
   }
 
   private sums(account: string) {
     return { balanceMicro: this.total(account), availableMicro: this.free(account) }
   }
 
-  private refused(account: string): Outcome {
-    return { kind: 'refused', availableMicro: this.free(account) }
+  private refused(account: string) {
+    return { kind: 'refused' as const, availableMicro: this.free(account) }
   }
 }
 

@@ -72,6 +72,15 @@ export class Allowance {
     return false
   }
 
+  /**
+   * What one call of unknown size may leave uncollected; undefined while the account has nothing left
+   * of its allowance.
+   */
+  async forGuess(accountId: string): Promise<bigint | undefined> {
+    const { unpaidMicro, limitMicro } = await this.#ask(accountId)
+    return unpaidMicro < limitMicro ? limitMicro : undefined
+  }
+
   /** Ends a bill without a charge; what it was worth is counted in the same commit. */
   drop(bill: Bill, end: Dropped, work: { accountId: string; micro: bigint }): Promise<void> {
     const { accountId, micro: worthMicro } = work

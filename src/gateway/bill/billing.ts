@@ -19,6 +19,8 @@ export type Billing = {
   openHolds: Set<string>
   doubtfulCharges: DoubtfulCharges
   processId: string
+  /** What one call of unknown size may leave uncollected; undefined: nothing more for now. */
+  guessAllowance(accountId: string): Promise<bigint | undefined>
   clock: Clock
   log: Log
 }

@@ -1,9 +1,10 @@
-import { greater } from '../../ledger/money.ts'
+import type { CostBounds } from '../../ledger/commands.ts'
+import { greater, lesser } from '../../ledger/money.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { Billing } from './billing.ts'
 import { insufficient } from './insufficient.ts'
-import { callTraces, type BillOrder, type CallLimit } from './rows.ts'
+import { callTraces, type BillOrder, type CallLimit, type UsualCost } from './rows.ts'
 
 /** A hold that was sent. */
 export type PlacedHold = {
@@ -45,9 +46,11 @@ function worstCaseOf({ bounds, estimateMicro, minimumMicro }: BillOrder): bigint
   return estimateMicro > minimumMicro ? estimateMicro : minimumMicro
 }
 
-/** The account cannot pay, and nothing is held. After any other error a hold may be there. */
+/** Nothing is held. After any other error a hold may be there. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof Failure && error.kind === 'insufficient'
+  return (
+    error instanceof Failure && (error.kind === 'insufficient' || error.kind === 'rate_limited')
+  )
 }
 
 /** Nothing more when the hold is gone, or nobody can be asked: then the work has to end. */
@@ -88,32 +91,73 @@ async function holdWithin(
   order: BillOrder,
   holdId: string,
 ): Promise<CallLimit | undefined> {
-  let { bounds } = order
-  let outcome = await submitHold(billing, order, holdId)
+  const { accountId } = order.principal
+  const allowanceMicro = order.usual && (await billing.guessAllowance(accountId))
+  const submit = (amounts: HoldAmounts) =>
+    submitHold(billing, order, holdCommand(billing, amounts, allowanceMicro), holdId)
+  let asked: HoldAmounts = order
+  let outcome = await submit(asked)
   if (outcome?.kind === 'needs_exact_bounds') {
-    bounds = order.exactBounds!()
-    outcome = await submitHold(billing, { ...order, bounds }, holdId)
+    asked = { ...order, ...order.exact!() }
+    outcome = await submit(asked)
   }
+  if (outcome?.kind === 'guess_open') throw anotherGuess()
   if (outcome?.kind !== 'held') {
-    const availableMicro = outcome?.kind === 'refused' ? outcome.availableMicro : 0n
-    throw insufficient({ availableMicro, neededMicro: leastOf({ ...order, bounds }) })
+    const { availableMicro, guessed } = outcome?.kind === 'refused' ? outcome : NOTHING_THERE
+    throw insufficient({ availableMicro, neededMicro: leastOf(guessed ? asked.usual! : asked) })
   }
-  const { limitMicro, ceilingMicro } = outcome
+  const { limitMicro, ceilingMicro, guessed } = outcome
+  const bounds = guessed ? guessedBounds(asked.usual!, limitMicro) : asked.bounds
   if (bounds === undefined || limitMicro >= bounds.worstCaseMicro) return undefined
   return { bounds, limitMicro, ceilingMicro }
 }
 
+const NOTHING_THERE = { availableMicro: 0n, guessed: undefined }
+
+type HoldAmounts = Pick<BillOrder, 'estimateMicro' | 'minimumMicro' | 'bounds' | 'usual'>
+
+/** What is left for the answer is at least half of what is not certain to be spent before it. */
+function guessedBounds({ bounds, certainMicro }: UsualCost, limitMicro: bigint): CostBounds {
+  const halfMicro = certainMicro + (limitMicro - bounds.minimumMicro) / 2n
+  return { ...bounds, committedMicro: lesser(bounds.committedMicro, halfMicro) }
+}
+
+const GUESS_RETRY_S = 5
+
+function anotherGuess(): Failure {
+  return new Failure(
+    'rate_limited',
+    'A call of this account is running that sends a link or a file of unknown size. Send the next one when it has ended, or send the file itself, or top up.',
+    { retryAfterS: GUESS_RETRY_S },
+  )
+}
+
 /** An empty account gets nothing, however little is needed. */
-function leastOf({ minimumMicro, bounds }: BillOrder): bigint {
+function leastOf({ minimumMicro, bounds }: Omit<HoldAmounts, 'usual'>): bigint {
   return greater(minimumMicro, bounds === undefined || bounds.rough ? 1n : bounds.minimumMicro)
 }
 
-async function submitHold({ queue, processId }: Billing, order: BillOrder, holdId: string) {
-  const { principal, stage, estimateMicro, minimumMicro, bounds } = order
+/** Without an allowance the worst case is asked. */
+function holdCommand(
+  { clock }: Billing,
+  { estimateMicro, minimumMicro, bounds, usual }: HoldAmounts,
+  allowanceMicro: bigint | undefined,
+) {
+  const amounts = { estimateMicro, minimumMicro, bounds }
+  if (usual === undefined || allowanceMicro === undefined) return amounts
+  return { ...amounts, usual: { ...usual, allowanceMicro, at: clock.now() } }
+}
+
+async function submitHold(
+  { queue, processId }: Billing,
+  order: BillOrder,
+  amounts: ReturnType<typeof holdCommand>,
+  holdId: string,
+) {
+  const { principal, stage } = order
   const { accountId } = principal
   const owner = { process: processId }
   const about = { ...stage, ...callTraces(order) }
-  const amounts = { estimateMicro, minimumMicro, bounds }
   const command = { kind: 'hold' as const, accountId, holdId, ...amounts, owner, about }
   return (await queue.submit({ accountId, command })).outcome
 }

@@ -24,12 +24,28 @@ export type BillOrder = {
   minimumMicro: bigint
   /** What it may come to cost; left out where the two above say it. */
   bounds?: CostBounds | undefined
+  /** With media of unknown size: what it usually comes to. */
+  usual?: UsualCost | undefined
   /** The same by a closer look, for an account that has little more than that. */
-  exactBounds?: (() => CostBounds) | undefined
+  exact?: (() => Pick<BillOrder, 'bounds' | 'usual'>) | undefined
   /** Where the request is followed. */
   trace?: RequestTrace | undefined
   /** Ends the work when it turns out that it cannot be paid for. */
   abort(reason: Failure): void
+}
+
+/** What a call with media of unknown size usually comes to. */
+export type UsualCost = {
+  estimateMicro: bigint
+  /** The prompt's part of it, and the least of an answer. */
+  promptMicro: bigint
+  /** Without the media of unknown size, as the minimum of the bounds. */
+  minimumMicro: bigint
+  /** What is spent before the first word even if those cost nothing. */
+  certainMicro: bigint
+  bounds: CostBounds
+  /** Nothing but the model's context bounds them: only the upstream's last word says what it cost. */
+  anySize: boolean
 }
 
 /** What a call may cost whose account cannot easily pay the worst case. */

@@ -12,7 +12,10 @@ import {
   enterCall,
   generationHeader,
   waivedAs,
+  isOfAnySize,
+  leftOf,
   workMicro,
+  workSize,
   type EnteredCall,
 } from '../billed-call.ts'
 import type { Gateway, GatewayCall, PaidParts } from '../gateway.ts'
@@ -38,10 +41,11 @@ export async function streamChat(
   const { stage, estimate, targets, request, usage, writes } = order
   const { accountId } = principal
   const course = newCourse()
-  const { estimateMicro, minimumMicro, thoughts } = estimate
+  const { thoughts } = estimate
+  const size = workSize(estimate)
   const latencyMs = () => performance.now() - course.beganMs
-  const workedMicro = () => workMicro({ estimateMicro, minimumMicro, thoughts }, latencyMs())
-  const entered = enterCall(gateway, call, stage, workedMicro)
+  const workedMicro = () => workMicro(size, latencyMs())
+  const entered = enterCall(gateway, call, { stage, workedMicro, anySize: isOfAnySize(estimate) })
   let bill: Bill | undefined
   const asking = { signal, course }
   try {
@@ -82,17 +86,20 @@ function streamEnds(
   const { accountId } = call.principal
   const latencyMs = () => performance.now() - course.beganMs
   const worth = () => worthOf(gateway, order, stream, course)
-  const left = () => {
-    const end = { status: 'cancelled', errorCode: 'caller_left', stage, course } as const
-    const waived = worth()
+  const left = (waived = worth()) => {
     const { micro } = waived
-    const dropped = { ...end, waived, latencyMs: latencyMs() }
+    const dropped = { ...leftOf({ stage, course, latencyMs: latencyMs() }), waived }
     return gateway.allowance.drop(bill, dropped, { accountId, micro })
   }
   return {
     async finished() {
       const usage = chargeFor(order, stream)
       const line: BillLine = { ...usage, stage, course, latencyMs: latencyMs() }
+      if (await entered.hasLeft(usage.costMicro)) {
+        await left({ micro: usage.costMicro, upstreamCost: usage.upstreamCost })
+        entered.end()
+        return ''
+      }
       const rest = form.end(stream.last, countedUsage(stream.usage, line))
       await bill.settle([line], undefined, order.writes)
       entered.end()

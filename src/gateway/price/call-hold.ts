@@ -9,6 +9,7 @@ import {
 } from '../../ledger/money.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { compare, decimal, plus, times, type Decimal } from '../../lib/decimal.ts'
+import type { UsualCost } from '../bill/rows.ts'
 import {
   NOTHING,
   THOUGHT_TOKENS_PER_SECOND,
@@ -79,26 +80,65 @@ export const DEFAULT_ANSWER_TOKENS = 1_024
  * that a huge `max_tokens` does not block a normal account.
  */
 function estimateOf(call: HeldCall, answer: AnswerWish | undefined): CostEstimate {
-  const { model, prompt, rules, boundText } = call
-  if (model.free) return NOTHING
+  if (call.model.free) return NOTHING
+  const bounds = boundsOf(call, answer, 'rough')
+  return {
+    ...amountsOf(call, answer),
+    bounds,
+    usual: usualCost(call, answer, 'rough'),
+    exact:
+      call.boundText &&
+      (() => ({
+        bounds: boundsOf(call, answer, 'exact'),
+        usual: usualCost(call, answer, 'exact'),
+      })),
+    thoughts: answer && thoughtsIn(call, answer, bounds.worstCaseMicro),
+  }
+}
+
+function amountsOf(
+  call: HeldCall,
+  answer: AnswerWish | undefined,
+): Pick<CostEstimate, 'estimateMicro' | 'minimumMicro'> {
+  const { model, prompt, rules } = call
   const sent = heldPrompt(call, mostPromptTokens(prompt, model.contextLength))
   const committedMicro = toMicro(plus(sent, answer ? ordered(call, answer) : NONE), model)
   const answerMicro = answer ? toMicro(heldAnswer(call, answer), model) : 0n
-  const cappedMicro = lesser(answerMicro, rules.capMicro)
-  const rough = boundsOf(call, answer, {
-    sent: boundPromptTokens(prompt, model.contextLength),
-    predicted: answer?.predictedBytes ?? 0,
-  })
   return {
-    estimateMicro: committedMicro + cappedMicro,
+    estimateMicro: committedMicro + lesser(answerMicro, rules.capMicro),
     minimumMicro: committedMicro + rules.minMicro,
-    bounds: { ...rough, rough: boundText !== undefined },
-    exactBounds: boundText && (() => exactBoundsOf(call, answer)),
-    thoughts: answer && thoughtsIn(call, answer, rough.worstCaseMicro),
   }
 }
 
 const NONE = decimal(0)
+
+/** Media of unknown size do not block a call: what is certain must be affordable. */
+function usualCost(
+  call: HeldCall,
+  answer: AnswerWish | undefined,
+  close: Closeness,
+): UsualCost | undefined {
+  const { unknown, ...known } = call.prompt
+  if (unknown === undefined) return undefined
+  const mediaTokens = known.mediaTokens + unknown.usualTokens
+  const price = answer && boundPrice(call, answer)
+  const certain = { ...call, prompt: known }
+  const usual = { ...call, prompt: { ...known, mediaTokens } }
+  const least = boundsOf(certain, answer, close, price)
+  const { estimateMicro, minimumMicro: promptMicro } = amountsOf(usual, answer)
+  return {
+    estimateMicro,
+    promptMicro,
+    minimumMicro: amountsOf(certain, answer).minimumMicro,
+    certainMicro: least.committedMicro,
+    bounds: {
+      ...boundsOf(usual, answer, close, price),
+      minimumMicro: least.minimumMicro,
+      fixed: true,
+    },
+    anySize: !Number.isFinite(unknown.mostTokens),
+  }
+}
 
 function thoughtsIn(
   call: HeldCall,
@@ -111,35 +151,28 @@ function thoughtsIn(
   return { secondMicro: toMicro(times(boundPrice(call, answer), tokens), model), worstCaseMicro }
 }
 
-function exactBoundsOf(call: HeldCall, answer: AnswerWish | undefined): CostBounds {
-  return boundsOf(call, answer, {
-    sent: closePrompt(call),
-    predicted: Math.ceil(answer?.boundPredicted?.() ?? 0),
-  })
-}
+type Closeness = 'rough' | 'exact'
 
-/** The cost bounds with so many prompt tokens. */
 function boundsOf(
   call: HeldCall,
   answer: AnswerWish | undefined,
-  tokens: { sent: number; predicted: number },
+  close: Closeness,
+  price = answer && boundPrice(call, answer),
 ): CostBounds {
-  const { model, rules } = call
-  const promptMicro = toMicro(heldPrompt(call, tokens.sent), model)
-  const fixed = answer?.growing !== true
+  const { model, prompt, rules, boundText } = call
+  const isExact = close === 'exact'
+  const sent = isExact ? closePrompt(call) : boundPromptTokens(prompt, model.contextLength)
+  const promptMicro = toMicro(heldPrompt(call, sent), model)
+  const rough = !isExact && boundText !== undefined
+  // The prompt's size is known only from the upstream's last word, so it must come to that.
+  const fixed = answer?.growing !== true || prompt.unknown !== undefined
   if (answer === undefined) {
     const all = { committedMicro: promptMicro, minimumMicro: promptMicro }
-    return {
-      ...all,
-      initialLimitMicro: promptMicro,
-      worstCaseMicro: promptMicro,
-      fixed,
-      rough: false,
-    }
+    return { ...all, initialLimitMicro: promptMicro, worstCaseMicro: promptMicro, fixed, rough }
   }
-  const price = boundPrice(call, answer)
-  const costOf = (count: number) => toMicro(times(price, decimal(count)), model)
-  const committedMicro = promptMicro + costOf(tokens.predicted * answer.choices)
+  const costOf = (count: number) => toMicro(times(price!, decimal(count)), model)
+  const predicted = isExact ? Math.ceil(answer.boundPredicted?.() ?? 0) : answer.predictedBytes
+  const committedMicro = promptMicro + costOf((predicted ?? 0) * answer.choices)
   const pictures = answer.pictures ? PICTURE_TOKENS : 1
   const firstMicro = greater(rules.minMicro, costOf(pictures * answer.choices))
   const longestMicro = greater(firstMicro, costOf(longestAnswer(answer, model) * answer.choices))
@@ -150,7 +183,7 @@ function boundsOf(
     initialLimitMicro: committedMicro + initialLimitMicro,
     worstCaseMicro: committedMicro + longestMicro,
     fixed,
-    rough: false,
+    rough,
   }
 }
 

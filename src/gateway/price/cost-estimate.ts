@@ -1,5 +1,6 @@
 import type { CostBounds } from '../../ledger/commands.ts'
 import { lesser } from '../../ledger/money.ts'
+import type { UsualCost } from '../bill/rows.ts'
 
 /** What to hold: up to `estimateMicro`, and at least `minimumMicro`. */
 export type CostEstimate = {
@@ -7,7 +8,10 @@ export type CostEstimate = {
   minimumMicro: bigint
   /** What the call may cost, where the two amounts do not say it. */
   bounds?: CostBounds | undefined
-  exactBounds?: (() => CostBounds) | undefined
+  /** With media of unknown size: the same by their usual size. The others are then the worst case. */
+  usual?: UsualCost | undefined
+  /** By a closer look at the text. */
+  exact?: (() => Pick<CostEstimate, 'bounds' | 'usual'>) | undefined
   /** For a model with hidden reasoning. */
   thoughts?: Thoughts | undefined
 }

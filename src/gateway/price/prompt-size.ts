@@ -11,13 +11,16 @@ export type PromptSize = {
   mediaTokens: number
   /** Sound may have its own price. */
   audioTokens: number
-  /** Videos and files behind a link, of unknown length. */
-  links: number
+  /** All media together that could not be measured: behind a link, or unreadable. */
+  unknown?: MediaSize | undefined
   /** An upper bound of all tokens, where it is not the bytes. */
   mostTokens?: number | undefined
   /** The caller asks for caching at the upstream, which has its own price. */
   cacheLife?: CacheLife | undefined
 }
+
+/** The two are the same where the medium was measured. `mostTokens` may be infinite. */
+export type MediaSize = { usualTokens: number; mostTokens: number }
 
 type CacheLife = '5m' | '1h'
 
@@ -26,7 +29,6 @@ export const EMPTY_PROMPT: PromptSize = {
   imageCount: 0,
   mediaTokens: 0,
   audioTokens: 0,
-  links: 0,
 }
 
 /**
@@ -34,7 +36,6 @@ export const EMPTY_PROMPT: PromptSize = {
  * 4.5 bytes a token; other text is denser.
  */
 const BYTES_PER_TOKEN = 3
-const LINKED_MEDIA_TOKENS = 10_000
 /** Separators and the start of the answer. */
 const TOKENS_PER_PROMPT = 8
 
@@ -43,17 +44,19 @@ export function textTokens(bytes: number): number {
 }
 
 export function promptTokens(size: PromptSize): number {
-  const media = size.mediaTokens + size.audioTokens + size.links * LINKED_MEDIA_TOKENS
+  const media = size.mediaTokens + size.audioTokens + (size.unknown?.usualTokens ?? 0)
   return textTokens(size.textBytes) + media + TOKENS_PER_PROMPT
 }
 
 /** Where the catalog has no context length. */
 export const UNKNOWN_CONTEXT_TOKENS = 1_000_000
 
-/** For the hold: what is behind a link may fill the model's context. */
+/** Media of unknown size may fill the model's context. */
 export function mostPromptTokens(size: PromptSize, contextTokens: number | undefined): number {
   const estimate = promptTokens(size)
-  return size.links === 0 ? estimate : Math.max(estimate, contextTokens ?? UNKNOWN_CONTEXT_TOKENS)
+  if (size.unknown === undefined) return estimate
+  const most = estimate - size.unknown.usualTokens + size.unknown.mostTokens
+  return Math.max(estimate, Math.min(most, contextTokens ?? UNKNOWN_CONTEXT_TOKENS))
 }
 
 /**
@@ -65,9 +68,10 @@ export function boundPromptTokens(
   contextTokens: number | undefined,
   boundTextTokens = size.textBytes,
 ): number {
-  if (size.links > 0) return mostPromptTokens(size, contextTokens)
   if (size.mostTokens !== undefined) return size.mostTokens
-  const tokens = boundTextTokens + size.mediaTokens + size.audioTokens + TOKENS_PER_PROMPT
+  const unknown = Math.min(size.unknown?.mostTokens ?? 0, contextTokens ?? UNKNOWN_CONTEXT_TOKENS)
+  const media = size.mediaTokens + size.audioTokens + unknown
+  const tokens = boundTextTokens + media + TOKENS_PER_PROMPT
   return contextTokens ? Math.min(tokens, contextTokens) : tokens
 }
 
@@ -75,10 +79,10 @@ export function promptSize(
   body: unknown,
   media: Omit<PromptSize, 'textBytes' | 'cacheLife'> & { mediaBytes: number },
 ): PromptSize {
-  const { imageCount, mediaTokens, audioTokens, links, mediaBytes } = media
+  const { imageCount, mediaTokens, audioTokens, unknown, mediaBytes } = media
   const { bytes, cacheLife } = measureJson(body)
   const textBytes = bytes - mediaBytes
-  return { textBytes, imageCount, mediaTokens, audioTokens, links, cacheLife }
+  return { textBytes, imageCount, mediaTokens, audioTokens, unknown, cacheLife }
 }
 
 type Measured = { bytes: number; cacheLife: CacheLife | undefined }

@@ -200,7 +200,7 @@ function planAnswer(
 /** At least one token: else the work of the stages before would be lost. */
 function affordableAnswer(order: ChatOrder, moneyMicro: bigint | undefined): ChatRequest {
   const { request, estimate } = order
-  const bounds = estimate.exactBounds?.() ?? estimate.bounds
+  const bounds = estimate.exact?.().bounds ?? estimate.bounds
   if (moneyMicro === undefined || bounds === undefined) return request
   return { ...request, mostTokens: Math.max(1, order.affordable(moneyMicro, bounds)) }
 }

@@ -29,7 +29,7 @@ export async function respond(
   const { accountId } = principal
   const { stage } = plan.transcription
   let progress: VoiceProgress | undefined
-  const entered = enterCall(gateway, call, stage, () => progress?.ranMicro ?? 0n)
+  const entered = enterCall(gateway, call, { stage, workedMicro: () => progress?.ranMicro ?? 0n })
   try {
     const { trace } = call.signal
     const abort = abortOf(call)

@@ -84,7 +84,6 @@ const file = (bytes: Buffer, type: string) =>
 const large = (bytes: Buffer, size: number) => Buffer.concat([bytes, Buffer.alloc(size)])
 
 const files: [string, object][] = [
-  ['a link, which may lead to any number of pages', part('https://example.com/a.pdf')],
   ['a PDF of 10 MB that claims one page', file(large(makePdf(1), 10_000_000), 'application/pdf')],
   ['a small PDF of 500 pages', file(makePdf(500), 'application/pdf')],
   ['a text that is called a file', file(Buffer.from('a'.repeat(400_000)), 'text/plain')],

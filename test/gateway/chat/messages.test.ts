@@ -30,9 +30,11 @@ test('media are counted and their modalities listed', () => {
     ]),
   )
   assert.deepEqual([...reading.modalities], ['text', 'image', 'video', 'audio', 'file'])
-  const { imageCount, links, mediaBytes, mediaTokens, audioTokens } = reading
-  assert.deepEqual([imageCount, links, mediaBytes], [1, 1, 12])
-  assert.deepEqual([mediaTokens, audioTokens], [1_601, 1])
+  const { imageCount, mediaBytes, mediaTokens, audioTokens, unknown } = reading
+  assert.deepEqual([imageCount, mediaBytes], [1, 12])
+  // The sound has no length that could be read, and the film is behind a link.
+  assert.deepEqual([mediaTokens, audioTokens], [1_601, 0])
+  assert.deepEqual(unknown, { usualTokens: 16_001, mostTokens: Infinity })
 })
 
 test('a picture of an earlier answer is measured as a picture', () => {

@@ -37,7 +37,35 @@ test('a prompt is bounded by a token for each byte, and by what the model reads'
   assert.equal(boundPromptTokens({ ...EMPTY_PROMPT, textBytes: 992 }, undefined), 1_000)
   assert.equal(boundPromptTokens({ ...EMPTY_PROMPT, textBytes: 992 }, 600), 600)
   assert.equal(boundPromptTokens({ ...EMPTY_PROMPT, textBytes: 992 }, undefined, 300), 308)
-  assert.equal(boundPromptTokens({ ...EMPTY_PROMPT, textBytes: 992, links: 1 }, 50_000), 50_000)
+  const unknown = { usualTokens: 10, mostTokens: Infinity }
+  assert.equal(boundPromptTokens({ ...EMPTY_PROMPT, textBytes: 992, unknown }, 50_000), 50_000)
+})
+
+test('media of unknown size: the worst case, and the usual one with what is certain', () => {
+  const unknown = { usualTokens: 2_000, mostTokens: Infinity }
+  const prompt = { ...call().prompt, unknown }
+  const held = callHold({ ...call(), prompt, boundText: () => 392, rules: RULES })
+  const { bounds, usual, exact } = held.estimate(wish())
+  assert.equal(bounds!.committedMicro, 100_000n * IN)
+  assert.deepEqual(usual, {
+    estimateMicro: (8n + 331n + 2_000n) * IN + 1_024n * OUT,
+    promptMicro: (8n + 331n + 2_000n) * IN + 10_000n,
+    minimumMicro: (8n + 331n) * IN + 10_000n,
+    certainMicro: 1_000n * IN,
+    bounds: {
+      committedMicro: 3_000n * IN,
+      minimumMicro: 1_000n * IN + 10_000n,
+      initialLimitMicro: 3_000n * IN + 10_000_000n,
+      worstCaseMicro: 3_000n * IN + 4_000n * OUT,
+      fixed: true,
+      rough: true,
+    },
+    anySize: true,
+  })
+  const closer = exact!().usual!
+  assert.deepEqual([closer.certainMicro, closer.bounds.rough], [400n * IN, false])
+  assert.equal(closer.bounds.committedMicro, 2_400n * IN)
+  assert.equal(closer.bounds.minimumMicro, 400n * IN + 10_000n)
 })
 
 test('without a limit of the caller the worst case is all that the model can say', () => {
@@ -66,9 +94,9 @@ test('a closer look at the text lowers the bounds, and is taken only when asked 
     looks += 1
     return 391.2
   }
-  const { bounds, exactBounds } = hold({ boundText }).estimate(wish())
+  const { bounds, exact } = hold({ boundText }).estimate(wish())
   assert.deepEqual([bounds!.rough, looks], [true, 0])
-  const closer = exactBounds!()
+  const closer = exact!().bounds!
   assert.deepEqual([closer.committedMicro, closer.rough, looks], [400n * IN, false, 1])
 })
 
@@ -87,9 +115,9 @@ test('the dearest kind of token and the dearest length of the prompt count', () 
 
 test('what was predicted is sure to be paid for', () => {
   const answer = wish({ predictedBytes: 500, boundPredicted: () => 200 })
-  const { bounds, exactBounds } = hold({ boundText: () => 392 }).estimate(answer)
+  const { bounds, exact } = hold({ boundText: () => 392 }).estimate(answer)
   assert.equal(bounds!.committedMicro, 1_000n * IN + 500n * OUT)
-  assert.equal(exactBounds!().committedMicro, 400n * IN + 200n * OUT)
+  assert.equal(exact!().bounds!.committedMicro, 400n * IN + 200n * OUT)
 })
 
 test('an answer of as many tokens as a limit pays for costs no more than the limit', () => {

@@ -42,8 +42,8 @@ const AMOUNTS: [
     54_010_000n,
   ],
   [
-    'a link may fill the context',
-    { prompt: { links: 1 }, contextLength: 128_000 },
+    'a link may fill the context, in the worst case',
+    { prompt: { unknown: { usualTokens: 9, mostTokens: Infinity } }, contextLength: 128_000 },
     { maxTokens: 50, choices: 1 },
     576_450_000n,
     576_010_000n,

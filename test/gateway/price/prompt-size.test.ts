@@ -60,7 +60,8 @@ test('a prompt is a third of its bytes, its media and its framing', () => {
   assert.equal(promptTokens(EMPTY_PROMPT), 8)
   assert.equal(promptTokens({ ...EMPTY_PROMPT, textBytes: 9 }), 11)
   assert.equal(promptTokens({ ...EMPTY_PROMPT, textBytes: 10 }), 12)
-  const media = { imageCount: 1, mediaTokens: 1_600, audioTokens: 50, links: 1 }
+  const unknown = { usualTokens: 10_000, mostTokens: Infinity }
+  const media = { imageCount: 1, mediaTokens: 1_600, audioTokens: 50, unknown }
   assert.equal(promptTokens({ ...media, textBytes: 10 }), 11_662)
 })
 
@@ -71,11 +72,13 @@ test('20,000 empty messages are not nothing', () => {
 })
 
 test('what is behind a link may fill the context', () => {
-  const linked = { ...EMPTY_PROMPT, links: 1 }
+  const linked = { ...EMPTY_PROMPT, unknown: { usualTokens: 10_000, mostTokens: Infinity } }
   assert.equal(mostPromptTokens(EMPTY_PROMPT, 128_000), 8)
   assert.equal(mostPromptTokens(linked, 128_000), 128_000)
   assert.equal(mostPromptTokens(linked, undefined), 1_000_000)
   assert.equal(promptTokens(linked), 10_008)
+  const picture = { ...EMPTY_PROMPT, unknown: { usualTokens: 1_600, mostTokens: 14_000 } }
+  assert.equal(mostPromptTokens(picture, 128_000), 14_008)
 })
 
 test('a wish to keep the prompt in a cache is noticed wherever it stands', () => {

@@ -26,22 +26,29 @@ const PATIENCE_MS = 60_000
 /** A stream whose prompt says so is not given to the test. */
 export const AT_ONCE = 'Jibu mara moja.'
 
+/** The whole answer to a prompt that says so comes when the test tells it to. */
+export const LATER = 'Jibu baadaye.'
+
 /** An upstream that streams what a test tells it to, when it tells it to; whole answers come at once. */
 export async function scriptedModel() {
   const arrived: ScriptedStream[] = []
   const waiting: ((stream: ScriptedStream) => void)[] = []
   const server = await wireServer((socket, request) => {
     if (!/"stream":true|alt=sse/.test(request.body + request.path)) {
+      if (request.body.includes(LATER)) return give(scripted(socket, request))
       socket.write(response(WHOLE))
       return
     }
     socket.write(SSE_HEAD)
     const stream = scripted(socket, request)
     if (request.body.includes(AT_ONCE)) return stream.answerAtOnce()
+    give(stream)
+  })
+  function give(stream: ScriptedStream): void {
     const take = waiting.shift()
     if (take === undefined) arrived.push(stream)
     else take(stream)
-  })
+  }
   return {
     /** Members of the upstream's entry. */
     entry: (type: string, timeouts: Record<string, number> = {}) => ({
@@ -83,6 +90,7 @@ function scripted(socket: Socket, request: WireRequest) {
     request,
     /** As one event each. */
     send: (...events: object[]) => void socket.write(chunk(sse(...events.map(textOf)))),
+    answerWhole: () => void socket.write(response(WHOLE)),
     done: () => void socket.write(Buffer.concat([chunk(sse('[DONE]')), Buffer.from(LAST_CHUNK)])),
     end: () => void socket.write(LAST_CHUNK),
     answerAtOnce(): void {

@@ -20,6 +20,7 @@ export async function billingOn(db: Db, inputs: Partial<Inputs> = {}): Promise<B
     db,
     doubtfulCharges: inputs.doubtfulCharges ?? noDoubts(db),
     processId: uuidv7(),
+    guessAllowance: async () => undefined,
     clock: systemClock,
     log: silentLog,
     timeZone: 'UTC',

@@ -18,6 +18,9 @@ const imageWords = words({
     chatSay:
       'Modeli yenye `image` kwenye `input_modalities` inapokea pia `image_url` ndani ya ujumbe: anwani ya wavuti au `data:` yenye base64.',
     what: 'Kuna nini kwenye picha hii?',
+    unknown: 'Viungo, na faili zisizopimika',
+    unknownSay:
+      'Ukubwa wa picha, video au hati iliyo kwenye kiungo haujulikani kabla ya jibu; wala wa faili isiyosomeka. Hivyo inashikiliwa gharama ya kawaida ya kitu kama hicho, au salio lote likiwa dogo, kisha unatozwa kilichotumika kweli.\n\n- Nusu ya salio lako isipotosha gharama kubwa kabisa, ombi moja la aina hii linaendeshwa kwa wakati. La pili linapata 429; subiri `Retry-After`, kisha rudia.\n- Faili inayotumwa yenyewe (base64) inapimwa, na haina kikomo hicho.\n- Ombi moja likigharimu zaidi ya salio kwa kiasi kikubwa, kwa siku 30 inashikiliwa gharama kubwa kabisa: 402 inataja kinachohitajika.\n- Ukiliacha ombi la video au hati ya aina hii kabla halijakamilika, linaendelea hadi mwisho ili gharama yake ijulikane. Lisilotozwa kwa kawaida halitozwi hapa pia.',
   },
   en: {
     draw: 'Make a picture',
@@ -32,6 +35,9 @@ const imageWords = words({
     chatSay:
       'A model with `image` in its `input_modalities` also takes `image_url` in a message: an address of the web, or `data:` with base64.',
     what: 'What is in this picture?',
+    unknown: 'Links, and files that cannot be measured',
+    unknownSay:
+      'Nobody knows before the answer how large a picture, a video or a document behind a link is, nor a file that cannot be read. So what such things usually cost is reserved, or your whole balance if that is less, and you are charged what was really used.\n\n- If half of your balance does not pay for the highest possible cost, one such call runs at a time. A second one gets 429; wait for `Retry-After` and repeat it.\n- A file that is sent along (base64) is measured, and has no such limit.\n- If one call costs far more than your balance, the highest possible cost is reserved for 30 days: the 402 names what is needed.\n- If you leave such a call about a video or a document, it runs to its end, so that its cost is known. What is not charged otherwise is not charged here either.',
   },
 })
 
@@ -74,6 +80,7 @@ export default function Page() {
       <GuideStep title={words.chat} text={words.chatSay}>
         <Sample label={words.chat} tabs={chat} />
       </GuideStep>
+      <GuideStep title={words.unknown} text={words.unknownSay} />
     </Guide>
   )
 }
