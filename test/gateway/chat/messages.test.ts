@@ -161,11 +161,11 @@ for (const url of [
   })
 }
 
-test('more than a hundred sounds, films and files are not looked into; pictures may be more', () => {
+test('more than a hundred audio, video and file parts are not looked into; pictures may be more', () => {
   const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
   const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }
   const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
   const half = Array.from({ length: 50 }, () => [sound, file, picture, picture]).flat()
   assert.equal(readMessages(user(half)).filesRead, 100)
-  assert.throws(() => readMessages([...user(half), ...user([file])]), /more than 100 sounds/)
+  assert.throws(() => readMessages([...user(half), ...user([file])]), /more than 100 audio/)
 })
