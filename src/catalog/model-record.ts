@@ -23,7 +23,15 @@ export type ModelFacts = {
   supportedParameters: string[]
   supportedVoices: string[]
   /** What a video model takes, where the upstream says so. */
-  video?: { durations: number[]; resolutions: string[] } | undefined
+  video?: VideoFacts | undefined
+}
+
+export type VideoFacts = {
+  durations: number[]
+  resolutions: string[]
+  aspectRatios?: string[]
+  /** In pixels, such as 1280x720. */
+  sizes?: string[]
 }
 
 export type ListedPrice = {

@@ -56,6 +56,10 @@ export type ModelView = {
   output_modalities: string[]
   supported_parameters: string[]
   supported_voices?: string[] | undefined
+  supported_durations?: number[] | undefined
+  supported_resolutions?: string[] | undefined
+  supported_aspect_ratios?: string[] | undefined
+  supported_sizes?: string[] | undefined
   /** What the customer pays: with the operator's margin. */
   pricing: ShownPrices<string>
   pricing_credits: ShownPrices<number>
@@ -84,12 +88,20 @@ export function viewModel(model: CatalogModel): ModelView {
     input_modalities: model.inputModalities,
     output_modalities: model.outputModalities,
     supported_parameters: model.supportedParameters,
-    supported_voices: model.supportedVoices.length > 0 ? model.supportedVoices : undefined,
+    supported_voices: named(model.supportedVoices),
+    supported_durations: named(model.video?.durations),
+    supported_resolutions: named(model.video?.resolutions),
+    supported_aspect_ratios: named(model.video?.aspectRatios),
+    supported_sizes: named(model.video?.sizes),
     pricing: shownPrices(price, (usd) => decimalText(times(usd, price.margin))),
     // Exact in the arithmetic; a JSON number only at the end.
     pricing_credits: shownPrices(price, (usd) => Number(decimalText(inCredits(usd, price)))),
     is_free: model.priced === 'free',
   }
+}
+
+function named<Item>(items: Item[] = []): Item[] | undefined {
+  return items.length > 0 ? items : undefined
 }
 
 /** From Unix seconds, which an upstream told us. */

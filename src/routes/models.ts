@@ -248,6 +248,14 @@ const modelShape = z
       'tools',
     ]),
     supported_voices: about(z.array(z.string()).optional(), 'The voices it speaks with', ['asha']),
+    supported_durations: about(
+      z.array(z.number()).optional(),
+      'Seconds that a video may have; a submission with another `duration` is refused, and likewise for the next three',
+      [4, 8],
+    ),
+    supported_resolutions: about(z.array(z.string()).optional(), 'Of videos', ['720p', '1080p']),
+    supported_aspect_ratios: about(z.array(z.string()).optional(), 'Of videos', ['16:9', '9:16']),
+    supported_sizes: about(z.array(z.string()).optional(), 'Of videos', ['1280x720']),
     pricing: about(
       pricesShape(z.string()),
       'What you pay in US dollars per token, picture, second or request, as exact decimals. A kind of token that is not named costs what `prompt` or `completion` does',

@@ -27,7 +27,10 @@ const body = z.looseObject({
   aspect_ratio: z.string().max(32).nullish(),
   size: z.string().max(32).nullish(),
   generate_audio: z.boolean().nullish(),
-  seed: z.int().nullish(),
+  seed: z
+    .unknown()
+    .optional()
+    .meta({ description: 'Passes to the model as it is, as every other field does' }),
   n: z.literal(1, 'must be 1 or left out: a job makes one video').nullish(),
   stream: z.literal(false, 'must be false or left out: videos are not streamed').nullish(),
 }) satisfies z.ZodType<VideoBody>
@@ -68,7 +71,7 @@ export function videoRoutes(videos: Videos): Route[] {
       path: '/v1/videos',
       summary: 'Start a video job',
       description:
-        'It takes a minute or more: read the job every 30 to 60 seconds until its status is final. Only a completed video is charged.',
+        'It takes a minute or more: read the job every 30 to 60 seconds until its status is final. Only a completed video is charged. Duration, resolution, aspect ratio and size must be among those that the model names, if it names any.',
       paid: true,
       replay: true,
       successStatus: 202,

@@ -642,6 +642,10 @@ export type Documented = {
         output_modalities: string[]
         supported_parameters: string[]
         supported_voices?: string[] | undefined
+        supported_durations?: number[] | undefined
+        supported_resolutions?: string[] | undefined
+        supported_aspect_ratios?: string[] | undefined
+        supported_sizes?: string[] | undefined
         pricing: {
           prompt?: string | undefined
           completion?: string | undefined
@@ -767,6 +771,10 @@ export type Documented = {
         output_modalities: string[]
         supported_parameters: string[]
         supported_voices?: string[] | undefined
+        supported_durations?: number[] | undefined
+        supported_resolutions?: string[] | undefined
+        supported_aspect_ratios?: string[] | undefined
+        supported_sizes?: string[] | undefined
         pricing: {
           prompt?: string | undefined
           completion?: string | undefined
@@ -897,6 +905,10 @@ export type Documented = {
         output_modalities: string[]
         supported_parameters: string[]
         supported_voices?: string[] | undefined
+        supported_durations?: number[] | undefined
+        supported_resolutions?: string[] | undefined
+        supported_aspect_ratios?: string[] | undefined
+        supported_sizes?: string[] | undefined
         pricing: {
           prompt?: string | undefined
           completion?: string | undefined
@@ -1350,7 +1362,7 @@ export type Documented = {
       aspect_ratio?: string | null | undefined
       size?: string | null | undefined
       generate_audio?: boolean | null | undefined
-      seed?: number | null | undefined
+      seed: unknown
       n?: 1 | null | undefined
       stream?: false | null | undefined
     } & Record<string, unknown>

@@ -11,6 +11,7 @@ import type { Gateway, GatewayCall } from '../gateway.ts'
 import { checkLinks } from '../links.ts'
 import { acceptJob } from './acceptance.ts'
 import { checkContradictions } from './contradictions.ts'
+import { checkOffered } from './offered.ts'
 import {
   countVideoJobs,
   findVideoJob,
@@ -46,6 +47,7 @@ export async function submitVideo(
   checkContradictions(body)
   const inputs = Array.isArray(body.frame_images) ? ['image'] : []
   const model = gateway.catalog.requireModel(body.model, { outputs: ['video'], inputs })
+  checkOffered(model, body)
   const leave = gateway.callLimits.enter(call.principal)
   try {
     const job = newJob(videos, call, model, body)

@@ -3,7 +3,7 @@ import type { CatalogReading, ImageSku } from '../../catalog/model-record.ts'
 import type { HttpCall, SendJson } from '../contract/contract.ts'
 import { UpstreamError, StatusError } from '../contract/upstream-error.ts'
 import { readImageSkus, readVideoSkus } from '../prices/media-skus.ts'
-import { readRecords, type Extras } from '../prices/record.ts'
+import { readRecords, readVideoFacts, type Extras } from '../prices/record.ts'
 
 const AT_ONCE = 4
 
@@ -70,10 +70,7 @@ function extrasOf(video: Fields | undefined, images: ImageSku[] | undefined): Ex
   const extras: Extras = {}
   if (video) {
     extras.video_skus = readVideoSkus(video.pricing_skus)
-    extras.video = {
-      durations: listOf(video.supported_durations).filter((item) => typeof item === 'number'),
-      resolutions: listOf(video.supported_resolutions).filter((item) => typeof item === 'string'),
-    }
+    extras.video = readVideoFacts(video)
   }
   if (images) extras.image_skus = images
   return extras

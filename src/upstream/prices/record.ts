@@ -1,5 +1,5 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
-import type { CatalogReading, CatalogRecord } from '../../catalog/model-record.ts'
+import type { CatalogReading, CatalogRecord, VideoFacts } from '../../catalog/model-record.ts'
 import { readPricing, type MediaLists } from './record-pricing.ts'
 
 const ID = /^[\x21-\x7e]{1,200}$/
@@ -7,7 +7,7 @@ const ID = /^[\x21-\x7e]{1,200}$/
 const NOT_SERVED = /:batch$/
 const VOICE = /^[\p{L}\p{N} _.:/-]{1,100}$/u
 
-export type Extras = MediaLists & { video?: { durations: number[]; resolutions: string[] } }
+export type Extras = MediaLists & { video?: VideoFacts }
 
 /** Unknown values never spoil a record. */
 export function readRecords(list: unknown[], extrasOf: (id: string) => Extras): CatalogReading {
@@ -41,7 +41,16 @@ function readRecord(id: string, raw: Fields, extras: Extras): CatalogRecord {
     supportedParameters: words(raw.supported_parameters),
     supportedVoices: words(raw.supported_voices).filter((voice) => VOICE.test(voice)),
     ...readPricing(raw.pricing, outputs, lists),
-    ...(video ? { video } : {}),
+    ...(outputs.includes('video') ? { video: video ?? readVideoFacts(raw) } : {}),
+  }
+}
+
+export function readVideoFacts(raw: Fields): VideoFacts {
+  return {
+    durations: listOf(raw.supported_durations).filter((item) => typeof item === 'number'),
+    resolutions: words(raw.supported_resolutions),
+    aspectRatios: words(raw.supported_aspect_ratios),
+    sizes: words(raw.supported_sizes),
   }
 }
 

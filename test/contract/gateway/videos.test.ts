@@ -137,6 +137,43 @@ test('content 200: the video itself, never stored, and it can be played', async 
   probe(bytes)
 })
 
+test('400: what the model does not make; what it makes is published with it', async () => {
+  const shown = (await app.call('GET /v1/models/sim/filamu', { token: asha.key })).body.data
+  assert.deepEqual(shown.supported_durations, [4, 6, 8])
+  assert.deepEqual(shown.supported_resolutions, ['720p', '1080p'])
+  assert.deepEqual(shown.supported_aspect_ratios, ['16:9', '9:16'])
+  assert.equal(shown.supported_sizes, undefined)
+  const wrong: [object, string, RegExp][] = [
+    [{ duration: 5 }, 'duration', /duration must be one of 4, 6, 8 for/],
+    [{ duration: undefined, seconds: '5' }, 'seconds', /seconds must be one of 4, 6, 8 for/],
+    [{ resolution: '480p' }, 'resolution', /resolution must be one of 720p, 1080p for/],
+    [{ aspect_ratio: '1:1' }, 'aspect_ratio', /aspect_ratio must be one of 16:9, 9:16 for/],
+  ]
+  for (const [fields, param, message] of wrong) {
+    const { status, body } = await submit(wish(fields))
+    assert.equal(status, 400, JSON.stringify(body))
+    assert.equal(body.error.param, param)
+    assert.match(body.message, message)
+  }
+})
+
+test('seed and all else pass as they are, of any type', async () => {
+  for (const seed of [7, '7', 0.5, ['a'], { b: null }]) {
+    app.models.log.clear()
+    const { status, body } = await submit(
+      wish({ seed, mood: { calm: [true] }, resolution: '720P' }),
+    )
+    assert.equal(status, 202, JSON.stringify(seed))
+    const sent = await eventually(
+      'it is submitted',
+      () => app.models.log.find({ route: '/videos' })[0],
+    )
+    const { seed: passed, mood, resolution } = sent.body as Loose
+    assert.deepEqual([passed, mood, resolution], [seed, { calm: [true] }, '720P'])
+    await ended(body.data.job_id)
+  }
+})
+
 test('content HEAD: the headers of GET, its length too', async () => {
   await ended(jobs.good!)
   for (const range of [undefined, 'bytes=4-7']) {
@@ -195,14 +232,13 @@ test('content 409 before the job ends, 410 when expired or never made, 502 when 
   }
 })
 
-test('202: fields that say the same twice, and a moment is held as the shortest film', async () => {
+test('202: fields that say the same twice; 400: a moment, to pay for less than a film', async () => {
   const thief = await app.customer('1201')
   const agreeing = { duration: 4, seconds: '4', resolution: '720p', size: '720x1280' }
   const job = await submit(wish(agreeing), {}, thief.key)
   assert.equal(job.status, 202)
-  // Four seconds at 0.10 USD are 1,200 credits, and a thousandth of one would be 0.3.
   const moment = await submit(wish({ duration: 0.001 }), {}, thief.key)
-  assert.equal(moment.status, 402)
+  assert.equal(moment.status, 400)
   await ended(job.body.data.job_id, thief.key)
 })
 

@@ -1,4 +1,5 @@
 import { send } from '../../../../client/ask.ts'
+import type { Model } from '../../../../catalog/models.ts'
 import { useStored } from '../../../../client/device-storage.ts'
 import { useAskAgain } from '../../../../client/use-ask.ts'
 import { Field, TextArea } from '../../../../parts/form/field.tsx'
@@ -22,14 +23,16 @@ export default function VideoPage() {
   const [settings, setSettings] = useStored('video', PLAIN)
   const order = useOrder<string>('video')
   const again = useAskAgain()
+  const offered = offeredBy(choice.model)
+  const wanted = onlyOffered(settings, offered)
   const body = {
     model: choice.model?.id ?? '',
     prompt: settings.prompt.trim() || words.example,
-    ...(settings.seconds === '' ? {} : { duration: Number(settings.seconds) }),
-    ...(settings.resolution === '' ? {} : { resolution: settings.resolution }),
-    ...(settings.shape === '' ? {} : { aspect_ratio: settings.shape }),
+    ...(wanted.seconds === '' ? {} : { duration: Number(wanted.seconds) }),
+    ...(wanted.resolution === '' ? {} : { resolution: wanted.resolution }),
+    ...(wanted.shape === '' ? {} : { aspect_ratio: wanted.shape }),
   }
-  const estimate = videoEstimate(choice.model, Number(settings.seconds) || USUAL_S)
+  const estimate = videoEstimate(choice.model, Number(wanted.seconds) || USUAL_S)
   const run = () =>
     void order.run(
       body,
@@ -48,7 +51,7 @@ export default function VideoPage() {
       settings={
         <>
           <ModelSelect choice={choice} />
-          <VideoParameters settings={settings} onChange={setSettings} />
+          <VideoParameters settings={wanted} offered={offered} onChange={setSettings} />
         </>
       }
     >
@@ -77,35 +80,72 @@ export default function VideoPage() {
   )
 }
 
-type ParametersProps = { settings: typeof PLAIN; onChange(next: typeof PLAIN): void }
+type Offered = { seconds: string[]; resolution: string[]; shape: string[] }
 
-function VideoParameters({ settings, onChange }: ParametersProps) {
+/** What the model names; where it names no lengths, any may be typed. */
+function offeredBy(model: Model | undefined): Offered {
+  return {
+    seconds: (model?.supported_durations ?? []).map(String),
+    resolution: model?.supported_resolutions ?? ['480p', '720p', '1080p'],
+    shape: model?.supported_aspect_ratios ?? ['16:9', '9:16', '1:1'],
+  }
+}
+
+/** The settings may have been made for another model. */
+function onlyOffered(settings: typeof PLAIN, { seconds, resolution, shape }: Offered) {
+  const kept = (value: string, values: string[]) => (values.includes(value) ? value : '')
+  return {
+    ...settings,
+    seconds: seconds.length === 0 ? settings.seconds : kept(settings.seconds, seconds),
+    resolution: kept(settings.resolution, resolution),
+    shape: kept(settings.shape, shape),
+  }
+}
+
+type ParametersProps = {
+  settings: typeof PLAIN
+  offered: Offered
+  onChange(next: typeof PLAIN): void
+}
+
+function VideoParameters({ settings, offered, onChange }: ParametersProps) {
   const words = useWords(videoWords)
   const common = useWords(tryWords)
-  const any = { value: '', label: common.modelChooses }
+  const shapes: Record<string, string> = words.shapes
+  const options = (values: string[], labels: Record<string, string> = {}) => [
+    { value: '', label: common.modelChooses },
+    ...values.map((value) => ({ value, label: labels[value] ?? value })),
+  ]
+  const seconds = {
+    label: words.seconds,
+    value: settings.seconds,
+    onChange: (seconds: string) => onChange({ ...settings, seconds }),
+  }
   return (
     <>
-      <Field
-        label={words.seconds}
-        placeholder={common.modelChooses}
-        hint={words.secondsSay}
-        type="number"
-        inputMode="numeric"
-        min={1}
-        max={60}
-        value={settings.seconds}
-        onChange={(seconds) => onChange({ ...settings, seconds })}
-      />
+      {offered.seconds.length > 0 ? (
+        <Select {...seconds} options={options(offered.seconds)} />
+      ) : (
+        <Field
+          {...seconds}
+          placeholder={common.modelChooses}
+          hint={words.secondsSay}
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={60}
+        />
+      )}
       <Select
         label={words.resolution}
         value={settings.resolution}
-        options={[any, ...['480p', '720p', '1080p'].map((value) => ({ value, label: value }))]}
+        options={options(offered.resolution)}
         onChange={(resolution) => onChange({ ...settings, resolution })}
       />
       <Select
         label={words.shape}
         value={settings.shape}
-        options={[any, ...Object.entries(words.shapes).map(([value, label]) => ({ value, label }))]}
+        options={options(offered.shape, shapes)}
         onChange={(shape) => onChange({ ...settings, shape })}
       />
     </>
