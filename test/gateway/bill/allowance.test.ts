@@ -131,7 +131,7 @@ withDatabase('the allowance', (open) => {
     assert.ok(!(await leave(asha, 50n)))
   })
 
-  test('while the database is silent nobody leaves unpaid', async () => {
+  test('while the database cannot be asked nobody leaves unpaid', async () => {
     const asha = await customer()
     const held = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
