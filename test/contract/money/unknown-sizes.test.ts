@@ -7,6 +7,7 @@ import { testClock } from '../../support/accounts.ts'
 import { startApp } from '../../support/app.ts'
 import { freshDatabase } from '../../support/databases.ts'
 import { setBalance } from '../../support/customer.ts'
+import { eventually } from '../../support/eventually.ts'
 import { finish, LATER, piece, scriptedModel } from '../../support/models/scripted-model.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { noHolds } from '../../support/money/no-holds.ts'
@@ -266,6 +267,18 @@ test('402: after a call that cost far more the worst case is asked, for 30 days'
   assert.equal((await ask(key, { type: 'text', text: 'Habari' })).status, 200)
   clock.push(2 * DAY_MS)
   assert.equal((await ask(key, FILM)).status, 200)
+})
+
+test('402: who never paid is asked for the worst case once too much was left unpaid that day', async () => {
+  const tight = await startApp({ upstream: entry(), env: { UNPAID_DAILY_CREDITS: '20' } })
+  const first = await tight.customer('100')
+  await end(await open(first.key, tight.url), 5_000)
+  const next = await tight.customer('100')
+  await eventually('the worst case is asked', async () => {
+    return (await ask(next.key, FILM, tight)).status === 402
+  })
+  await assertAgreement(tight.db)
+  await tight.close()
 })
 
 test('one that is left runs to its end, where it is known what it was worth', async () => {
