@@ -21,7 +21,7 @@ const CALLS: [string, Loose][] = [
   ['POST /v1/responses', { model: 'sim/hekima', input: 'Habari' }],
   ['POST /v1/embeddings', { model: 'sim/vekta', input: 'Habari' }],
   ['POST /v1/images/generations', { model: 'sim/picha', prompt: 'Nyumba' }],
-  ['POST /v1/videos', { model: 'sim/filamu', prompt: 'Nyumba', duration: 5 }],
+  ['POST /v1/videos', { model: 'sim/filamu', prompt: 'Nyumba', duration: 4 }],
 ]
 const balance = async () =>
   (await app.call('GET /v1/billing/balance', { token: asha.key })).body.data.balance_credits
