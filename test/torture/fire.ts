@@ -120,14 +120,15 @@ async function injectFaults(
   const loop = async (name: string, faults: readonly Fault[], pauseMs: number) => {
     for (const fault of faults) injected.set(fault.name, 0)
     const own = random.fork(name)
-    // First each kind once, in random order; then by weight.
+    // First each kind once, in random order, however long that takes; then by weight.
     const plan = faults.toSorted(() => own.next() - 0.5)
-    while (performance.now() < untilMs) {
+    const isTime = () => performance.now() < untilMs
+    while (plan.length > 0 || isTime()) {
       const fault = plan.shift() ?? own.weighted(faults)
       const tookEffect = await fault.inject(world, own)
       options.say?.(`${fault.name}${tookEffect ? '' : ' (no effect)'}`)
       if (tookEffect) injected.set(fault.name, injected.get(fault.name)! + 1)
-      else plan.push(fault)
+      else if (isTime()) plan.push(fault)
       await sleep(own.between(pauseMs / 2, pauseMs))
     }
   }
