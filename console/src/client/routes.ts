@@ -1362,7 +1362,7 @@ export type Documented = {
       aspect_ratio?: string | null | undefined
       size?: string | null | undefined
       generate_audio?: boolean | null | undefined
-      seed: unknown
+      seed?: unknown
       n?: 1 | null | undefined
       stream?: false | null | undefined
     } & Record<string, unknown>

@@ -1,8 +1,11 @@
+import { lazy } from 'react'
 import type { Params } from '../../page.tsx'
 import { BillingHome } from './home.tsx'
 import { PaymentPage } from './payment.tsx'
 import { Receipt } from './receipt.tsx'
-import { Statement } from './statement.tsx'
+
+/** Loaded separately: it is opened once a month. */
+const Statement = lazy(() => import('./statement.tsx'))
 
 /** `/app/billing`, `…/statement`, `…/payments/{id}` and its `/receipt`. */
 export default function Page({ params }: { params: Params }) {

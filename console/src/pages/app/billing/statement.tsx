@@ -20,7 +20,7 @@ import { billingWords } from './words.ts'
 type Entry = Answer<'GET /v1/billing/transactions'>['data'][number]
 
 /** A month of the ledger: where the balance began, each entry, where it ended. */
-export function Statement() {
+export default function Statement() {
   const words = useWords(statementWords)
   const billing = useWords(billingWords)
   const { user } = useSession()
