@@ -1,6 +1,6 @@
 import { invalidField } from '../lib/failure.ts'
 
-export const KISWAHILI = 'sw'
+const KISWAHILI = 'sw'
 const LONGEST = 32
 
 /** What a recording is in: as named, else the default. None for `auto`: the model listens. */

@@ -72,7 +72,7 @@ export type PriceList = {
   overrides?: PriceOverride[]
 }
 
-export type PriceOverride = {
+type PriceOverride = {
   /** In force when the prompt has more tokens than this. */
   min_prompt_tokens?: number
   /** HHMM, half-open; may wrap midnight. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { totpAt } from '../../../src/accounts/credentials/totp.ts'
+import { eraseDeletedAccounts } from '../../../src/accounts/profile/deletion.ts'
 import {
   accountsApp,
   ageCodes,
@@ -271,10 +272,16 @@ describe('recovery codes', () => {
     refused(answered, 400, 'validation_error')
   })
 
-  it('are erased with the account', async () => {
+  it('stay while the account can be restored, and are erased with it', async () => {
     const { token, id } = await withTotp()
     assert.equal((await app.call('DELETE /v1/me', { token })).status, 200)
-    const left = await app.db.query('select 1 from recovery_codes where account_id = $1', [id])
-    assert.equal(left.length, 0)
+    const left = () => app.db.query('select 1 from recovery_codes where account_id = $1', [id])
+    assert.ok((await left()).length > 0)
+    await app.db.query(
+      "update accounts set deleted_at = deleted_at - interval '31 days' where id = $1",
+      [id],
+    )
+    await eraseDeletedAccounts(app.db, { most: 10, erasures: [] })
+    assert.deepEqual(await left(), [])
   })
 })
