@@ -15,14 +15,16 @@ const streamingWords = words({
       'Kila mstari wa `data:` ni kipande cha JSON; maandishi yapo kwenye `choices[0].delta.content`. Mistari inayoanza na `:` inaweka njia wazi tu, iruke. Mwisho ni `data: [DONE]`.\n\nUkitaka idadi ya tokeni mwishoni, ongeza `"stream_options": {"include_usage": true}`.',
     broken: 'Likikatika',
     brokenSay:
-      'Hitilafu baada ya kuanza inakuja kama `data: {"error": …}`, na mtiririko unaisha bila `[DONE]`. Jibu ambalo halikufika `[DONE]` halikukamilika, na **hukutozwa**.',
+      'Hitilafu baada ya kuanza inakuja kama `data: {"error": …}`, na mtiririko unaisha bila `[DONE]`. Jibu la namna hiyo halikukamilika, na **hukutozwa**.',
     leave: 'Kusimamisha jibu',
     leaveSay: (free: number) =>
-      `Funga muunganisho: modeli inasimamishwa ndani ya sekunde moja, krediti zilizoshikiliwa zinarudi, na **hutozwi**. Jibu lililokwisha kukamilika linatozwa.
+      `Funga muunganisho: ukiwa ndani ya kikomo chako (hapa chini), modeli inasimamishwa ndani ya sekunde moja, krediti zilizoshikiliwa zinarudi, na **hutozwi**, hata jibu liwe na thamani gani. Programu ikifungwa au mtandao ukikatika, ni sawa na kusimamisha. Jibu ambalo modeli ilikuwa imeshalikamilisha linatozwa.
 
-Kuna kiwango: ndani ya saa 24 zozote, akaunti yako inaweza kuacha majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu likizidi kiwango hicho halisimamishwi: linaendelea hadi mwisho na **linatozwa** kama majibu mengine, na tunakujulisha mara moja kwa siku. Maombi mapya hayakataliwi, na modeli za bure hazihesabiwi. Akaunti ambayo haijawahi kuongeza salio inaweza kukosa kiwango hiki hadi saa sita usiku (UTC), siku ambayo akaunti kama hizo zote zimeacha mengi mno.
+**Kikomo.** Ndani ya saa 24 zozote, akaunti yako inaweza kusimamisha bila malipo majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu lililosimamishwa linahesabiwa kwa thamani liliyokuwa limefikia, pamoja na ombi lenyewe. Jibu litakalofanya jumla izidi kikomo halisimamishwi: linaendelea hadi mwisho na **linatozwa** lote, bila kuhesabiwa kwenye kikomo. Mwenye akaunti anajulishwa, si zaidi ya mara moja kwa siku. Maombi mapya hayakataliwi kwa sababu hiyo, na modeli za bure hazihusiki.
 
-Mfano: umetumia krediti 500 kwa siku 30, hivyo kiwango chako ni krediti ${free + 50}. Kila jibu uliloacha lilipofikia krediti 10 linahesabiwa 10: ${Math.floor((free + 50) / 10)} ndani ya saa 24 ni bure, linalofuata linatozwa.`,
+Mfano: umetumia krediti 500 kwa siku 30, hivyo kikomo chako ni krediti ${free + 50}. Kila jibu ulilosimamisha lilipofikia krediti 10 linahesabiwa kuwa krediti 10: ${Math.floor((free + 50) / 10)} ndani ya saa 24 ni bure, linalofuata linatozwa.
+
+Majibu haya huendelea hadi mwisho hata ukifunga muunganisho: ombi lisilo la mtiririko lenye \`Idempotency-Key\`, ambalo linatozwa, na ufunguo uleule hukupa jibu lake; na jibu kuhusu video au waraka uliotumwa kwa kiungo, ambalo linatozwa tu likizidi kikomo. Akaunti ambazo hazijawahi kuongeza salio hazina kikomo cha bure hadi saa sita usiku UTC (saa tisa usiku Afrika Mashariki), siku ambayo kwa jumla zimesimamisha majibu mengi kupita kiasi.`,
   },
   en: {
     ask: 'Ask for a stream',
@@ -33,14 +35,16 @@ Mfano: umetumia krediti 500 kwa siku 30, hivyo kiwango chako ni krediti ${free +
       'Each line of `data:` is a piece of JSON; its text is in `choices[0].delta.content`. Lines that begin with `:` only keep the connection open, skip them. The end is `data: [DONE]`.\n\nFor the number of tokens at the end add `"stream_options": {"include_usage": true}`.',
     broken: 'If it breaks off',
     brokenSay:
-      'A failure after the beginning comes as `data: {"error": …}`, and the stream ends without `[DONE]`. An answer that did not reach `[DONE]` is not complete, and you were **not charged**.',
+      'A failure after the beginning comes as `data: {"error": …}`, and the stream ends without `[DONE]`. Such an answer is not complete, and you were **not charged**.',
     leave: 'Stopping an answer',
     leaveSay: (free) =>
-      `Close the connection: the model is stopped within a second, the reserved credits come back, and you are **not charged**. An answer that was complete by then is charged.
+      `Close the connection: within your allowance (below) the model is stopped within a second, the reserved credits come back, and you are **not charged**, whatever the answer was worth. An app that is closed or a network that is lost is a stop too. An answer that the model had already finished is charged.
 
-There is an allowance: in any 24 hours your account may leave answers worth ${free} credits, plus a tenth of what you spent in the last 30 days. An answer that would go beyond it is not stopped: it runs to its end and **is charged** like any other, and we tell you once a day. New requests are never refused for it, and free models do not count. An account that has never topped up may be without allowance until midnight (UTC), on a day on which all such accounts together left too much.
+**The allowance.** In any 24 hours your account may stop answers worth ${free} credits free of charge, plus a tenth of what it spent in the last 30 days. A stopped answer counts with what it had come to by then, its prompt included. One that would take the sum beyond the allowance is not stopped: it runs to its end and **is charged** in full, and does not count. The owner is told of that, at most once a day. New requests are never refused because of it, and free models are not affected.
 
-For example: you spent 500 credits in 30 days, so your allowance is ${free + 50} credits. An answer that you leave when it has come to 10 credits counts as 10: ${Math.floor((free + 50) / 10)} of them in 24 hours are free, and the next one is charged.`,
+For example: you spent 500 credits in 30 days, so your allowance is ${free + 50} credits. An answer that you stop when it has come to 10 credits counts as 10: ${Math.floor((free + 50) / 10)} of them in 24 hours are free, and the next one is charged.
+
+Some answers run to their end although you close the connection: a call without a stream that has an \`Idempotency-Key\`, which is charged, and the same key gives you its answer; and an answer about a linked video or document, which is charged only beyond the allowance. Accounts that have never topped up have no allowance until midnight UTC (03:00 in East Africa) on a day on which they have together stopped too much.`,
   },
 })
 
