@@ -18,13 +18,13 @@ const streamingWords = words({
       'Hitilafu baada ya kuanza inakuja kama `data: {"error": …}`, na mtiririko unaisha bila `[DONE]`. Jibu la namna hiyo halikukamilika, na **hukutozwa**.',
     leave: 'Kusimamisha jibu',
     leaveSay: (free: number) =>
-      `Funga muunganisho: ukiwa ndani ya kikomo chako (hapa chini), modeli inasimamishwa ndani ya sekunde moja, krediti zilizoshikiliwa zinarudi, na **hutozwi**, hata jibu liwe na thamani gani. Programu ikifungwa au mtandao ukikatika, ni sawa na kusimamisha. Jibu ambalo modeli ilikuwa imeshalikamilisha linatozwa.
+      `Funga muunganisho: ukiwa ndani ya kikomo chako (hapa chini), modeli inasimamishwa ndani ya sekunde moja, krediti zilizoshikiliwa zinarudi, na **hutozwi**, hata jibu liwe na thamani gani; majibu yasiyosimamishwa yametajwa mwishoni. Programu ikifungwa au mtandao ukikatika, ni sawa na kusimamisha. Jibu ambalo modeli ilikuwa imeshalikamilisha linatozwa.
 
 **Kikomo.** Ndani ya saa 24 zozote, akaunti yako inaweza kusimamisha bila malipo majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu lililosimamishwa linahesabiwa kwa thamani liliyokuwa limefikia, pamoja na ombi lenyewe. Jibu litakalofanya jumla izidi kikomo halisimamishwi: linaendelea hadi mwisho na **linatozwa** lote, bila kuhesabiwa kwenye kikomo. Mwenye akaunti anajulishwa, si zaidi ya mara moja kwa siku. Maombi mapya hayakataliwi kwa sababu hiyo, na modeli za bure hazihusiki.
 
-Mfano: umetumia krediti 500 kwa siku 30, hivyo kikomo chako ni krediti ${free + 50}. Kila jibu ulilosimamisha lilipofikia krediti 10 linahesabiwa kuwa krediti 10: ${Math.floor((free + 50) / 10)} ndani ya saa 24 ni bure, linalofuata linatozwa.
+Mfano: umetumia krediti 500 kwa siku 30, hivyo kikomo chako ni krediti ${free + 50}. Kila jibu ulilosimamisha lilipofikia krediti 10 linahesabiwa kuwa krediti 10: ${Math.floor((free + 50) / 10)} ndani ya saa 24 ni bure, linalofuata linatozwa lote, kwa bei ya jibu lililokamilika.
 
-Majibu haya huendelea hadi mwisho hata ukifunga muunganisho: ombi lisilo la mtiririko lenye \`Idempotency-Key\`, ambalo linatozwa, na ufunguo uleule hukupa jibu lake; na jibu kuhusu video au waraka uliotumwa kwa kiungo, ambalo linatozwa tu likizidi kikomo. Akaunti ambazo hazijawahi kuongeza salio hazina kikomo cha bure hadi saa sita usiku UTC (saa tisa usiku Afrika Mashariki), siku ambayo kwa jumla zimesimamisha majibu mengi kupita kiasi.`,
+Majibu haya huendelea hadi mwisho hata ukifunga muunganisho: ombi lisilo la mtiririko lenye \`Idempotency-Key\`, ambalo linatozwa, na ufunguo uleule hukupa jibu lake; na jibu kuhusu video au waraka uliotumwa kwa kiungo, ambalo linatozwa tu likizidi kikomo. Siku ambayo akaunti ambazo hazijawahi kuongeza salio zimesimamisha, kwa jumla, majibu ya thamani kubwa kupita kiasi, akaunti hizo hazina kiasi cha kusimamisha bila malipo hadi saa sita usiku UTC (saa tisa usiku Afrika Mashariki).`,
   },
   en: {
     ask: 'Ask for a stream',
@@ -38,13 +38,13 @@ Majibu haya huendelea hadi mwisho hata ukifunga muunganisho: ombi lisilo la mtir
       'A failure after the beginning comes as `data: {"error": …}`, and the stream ends without `[DONE]`. Such an answer is not complete, and you were **not charged**.',
     leave: 'Stopping an answer',
     leaveSay: (free) =>
-      `Close the connection: within your allowance (below) the model is stopped within a second, the reserved credits come back, and you are **not charged**, whatever the answer was worth. An app that is closed or a network that is lost is a stop too. An answer that the model had already finished is charged.
+      `Close the connection: within your allowance (below) the model is stopped within a second, the reserved credits come back, and you are **not charged**, whatever the answer was worth; the answers that are not stopped are named at the end. An app that is closed or a network that is lost is a stop too. An answer that the model had already finished is charged.
 
 **The allowance.** In any 24 hours your account may stop answers worth ${free} credits free of charge, plus a tenth of what it spent in the last 30 days. A stopped answer counts with what it had come to by then, its prompt included. One that would take the sum beyond the allowance is not stopped: it runs to its end and **is charged** in full, and does not count. The owner is told of that, at most once a day. New requests are never refused because of it, and free models are not affected.
 
-For example: you spent 500 credits in 30 days, so your allowance is ${free + 50} credits. An answer that you stop when it has come to 10 credits counts as 10: ${Math.floor((free + 50) / 10)} of them in 24 hours are free, and the next one is charged.
+For example: you spent 500 credits in 30 days, so your allowance is ${free + 50} credits. An answer that you stop when it has come to 10 credits counts as 10: ${Math.floor((free + 50) / 10)} of them in 24 hours are free, and the next one is charged in full, as the finished answer.
 
-Some answers run to their end although you close the connection: a call without a stream that has an \`Idempotency-Key\`, which is charged, and the same key gives you its answer; and an answer about a linked video or document, which is charged only beyond the allowance. Accounts that have never topped up have no allowance until midnight UTC (03:00 in East Africa) on a day on which they have together stopped too much.`,
+Some answers run to their end although you close the connection: a call without a stream that has an \`Idempotency-Key\`, which is charged, and the same key gives you its answer; and an answer about a linked video or document, which is charged only beyond the allowance. On a day when accounts that never topped up have together stopped answers worth too much, these accounts have no allowance until midnight UTC (03:00 in East Africa).`,
   },
 })
 
@@ -110,7 +110,7 @@ const stream = await client.chat.completions.create({
 for await (const chunk of stream) {
   process.stdout.write(chunk.choices[0]?.delta.content ?? '')
 }
-// stream.controller.abort() stops it.`,
+// stream.controller.abort() closes the connection.`,
     },
   ]
 }
