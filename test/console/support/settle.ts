@@ -2,6 +2,7 @@ import type { Tab } from './rig.ts'
 
 /** Goes to another page of the app as a link does. */
 export async function goTo(tab: Tab, path: string): Promise<void> {
+  while (!(await tab.page.evaluate(HYDRATED))) await tab.page.evaluate(TWO_FRAMES)
   await tab.page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
   await settle(tab)
 }
@@ -15,4 +16,6 @@ export async function settle({ page, watch }: Tab): Promise<void> {
   } while (watch.pending.size > 0 || (await busy.count()) > 0)
 }
 
+/** React has taken over the HTML of the build: the page may move on. */
+const HYDRATED = `Object.keys(document.querySelector('h1') ?? {}).some((key) => key.startsWith('__reactFiber'))`
 const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
