@@ -50,7 +50,8 @@ export class Allowance {
 
   /**
    * Whether a call that is worth so much by now may be left without paying. If so it counts here
-   * until it has ended, and by then `drop` has committed it. A database that cannot be asked lets nobody leave.
+   * until it has ended, and by then `drop` has committed it. A database that cannot be asked lets
+   * nobody leave.
    */
   async mayLeave({ accountId, stage, over }: LeftCall, worthMicro: bigint): Promise<boolean> {
     if (worthMicro === 0n) return true
