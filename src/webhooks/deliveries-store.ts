@@ -30,32 +30,58 @@ export async function dueEndpoints(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+/** Where a delivery goes, with the secrets that sign it. */
+export type Destination = { id: string; url: string; secrets: Buffer[] }
+
 export type ClaimedDelivery = {
-  endpointId: string
+  destination: Destination
   eventId: string
   body: string
   attempts: number
   leaseId: string
 }
 
-/** Claims what has waited longest. After a crash it is tried again when its lease ends. */
+/**
+ * Claims what has waited longest, unless its endpoint is off or gone. After a crash it is tried
+ * again when its lease ends. The destination is read by the same statement: a delivery never goes
+ * out with an address or a secret that was changed before it was written.
+ */
 export async function claimDelivery(
   tx: Tx,
   claim: { endpointId: string; leaseId: string; leaseS: number },
 ): Promise<ClaimedDelivery | undefined> {
-  const [row] = await tx.query<{ event_id: string; body: string; attempts: number }>(
+  const [row] = await tx.query<{
+    event_id: string
+    body: string
+    attempts: number
+    url: string
+    secret: Uint8Array
+    previous: Uint8Array | null
+  }>(
     `update webhook_deliveries set lease_id = $2, attempts = attempts + 1, last_try_at = now(),
        next_try_at = now() + make_interval(secs => $3)
-     where endpoint_id = $1 and event_id = (
+     from webhook_endpoints e
+     where e.id = $1 and e.enabled and endpoint_id = $1 and event_id = (
        select event_id from webhook_deliveries
        where endpoint_id = $1 and state = 'waiting' and next_try_at <= now()
        order by next_try_at limit 1 for update skip locked)
-     returning event_id, body, attempts`,
+     returning event_id, body, attempts, url, secret,
+       case when previous_until > now() then previous_secret end as previous`,
     [claim.endpointId, claim.leaseId, claim.leaseS],
   )
   if (!row) return undefined
-  const { endpointId, leaseId } = claim
-  return { endpointId, leaseId, eventId: row.event_id, body: row.body, attempts: row.attempts }
+  const secrets = [row.secret, ...(row.previous === null ? [] : [row.previous])]
+  return {
+    destination: {
+      id: claim.endpointId,
+      url: row.url,
+      secrets: secrets.map((one) => Buffer.from(one)),
+    },
+    leaseId: claim.leaseId,
+    eventId: row.event_id,
+    body: row.body,
+    attempts: row.attempts,
+  }
 }
 
 export type DeliveryEnd = { state: 'delivered' | 'dead' } | { state: 'waiting'; delayMs: number }
@@ -72,7 +98,7 @@ export async function settleDelivery(
        finished_at = case when $4 = 'waiting' then null else now() end
      where endpoint_id = $1 and event_id = $2 and lease_id = $3`,
     [
-      delivery.endpointId,
+      delivery.destination.id,
       delivery.eventId,
       delivery.leaseId,
       end.state,

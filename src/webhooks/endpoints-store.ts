@@ -79,20 +79,6 @@ export async function changeSecret(
   return row!.previous_until
 }
 
-export type Destination = { id: string; url: string; secrets: Buffer[] }
-
-/** Where a delivery goes, with the secrets that sign it; undefined when it is off or gone. */
-export async function readDestination(tx: Tx, id: string): Promise<Destination | undefined> {
-  const [row] = await tx.read<{ url: string; secret: Uint8Array; previous: Uint8Array | null }>(
-    `select url, secret, case when previous_until > now() then previous_secret end as previous
-     from webhook_endpoints where id = $1 and enabled`,
-    [id],
-  )
-  if (!row) return undefined
-  const secrets = [row.secret, ...(row.previous === null ? [] : [row.previous])]
-  return { id, url: row.url, secrets: secrets.map((one) => Buffer.from(one)) }
-}
-
 /** Secrets whose time is over are erased. */
 export async function eraseSpentSecrets(tx: Tx): Promise<number> {
   const rows = await tx.query(

@@ -11,7 +11,7 @@ import {
   WEBHOOK_CHANNEL,
   type ClaimedDelivery,
 } from './deliveries-store.ts'
-import { eraseSpentSecrets, readDestination, type Destination } from './endpoints-store.ts'
+import { eraseSpentSecrets } from './endpoints-store.ts'
 import { openSecrets, signedHeaders } from './secrets.ts'
 import type { PostResult, WebhookSender } from './sender.ts'
 
@@ -97,20 +97,17 @@ async function deliverNext(
   onFound: () => void,
 ): Promise<boolean> {
   const { db } = parts
-  const destination = await readDestination(db, endpointId)
-  if (!destination) return false
   const claim = { endpointId, leaseId: uuidv7(), leaseS: LEASE_S }
   const delivery = await claimDelivery(db, claim)
   if (!delivery) return false
   onFound()
-  await settle(parts, delivery, await send(parts, destination, delivery))
+  await settle(parts, delivery, await send(parts, delivery))
   return true
 }
 
 async function send(
   { keys, clock, sender }: Parts,
-  destination: Destination,
-  { eventId, body }: ClaimedDelivery,
+  { destination, eventId, body }: ClaimedDelivery,
 ): Promise<PostResult> {
   const secrets = openSecrets(keys, destination)
   if (!secrets) return { error: 'secret_lost' }
