@@ -43,8 +43,8 @@ async function runAll(): Promise<number> {
     reports.push(report)
     printFile(report)
   }
-  // Many files wait more than they work: three at a time keep two cores busy.
-  await runFiles({ files, workers: 3, options, env, onFile })
+  // Many files wait more than they work: five at a time keep two cores busy.
+  await runFiles({ files, workers: 5, options, env, onFile })
   printSummary(reports, performance.now() - startedMs, cpuMsOf(process.pid))
   return reports.some(hasFailed) ? 1 : 0
 }

@@ -68,7 +68,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a secret that was replaced signs for a day only',
-    file: 'src/webhooks/endpoints-store.ts',
+    file: 'src/webhooks/deliveries-store.ts',
     find: 'case when previous_until > now() then previous_secret end as previous',
     put: 'previous_secret as previous',
     test: 'test/webhooks/deliveries.test.ts',
