@@ -31,7 +31,7 @@ export async function dueEndpoints(tx: Tx): Promise<string[]> {
 }
 
 /** Where a delivery goes, with the secrets that sign it. */
-export type Destination = { id: string; url: string; secrets: Buffer[] }
+type Destination = { id: string; url: string; secrets: Buffer[] }
 
 export type ClaimedDelivery = {
   destination: Destination

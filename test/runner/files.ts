@@ -10,7 +10,15 @@ export function testFiles(paths: string[]): string[] {
 }
 
 /** So that no worker begins one when the others have nothing left to do. */
-const SLOW = ['test/torture/', 'test/console/', 'test/faults/', 'test/clients/', 'test/contract/', 'test/upstream/wire/', 'test/http/']
+const SLOW = [
+  'test/torture/',
+  'test/console/',
+  'test/faults/',
+  'test/clients/',
+  'test/contract/',
+  'test/upstream/wire/',
+  'test/http/',
+]
 
 function filesIn(path: string): string[] {
   const full = resolve(ROOT, path)
