@@ -25,7 +25,7 @@ import { upstreamMinutes } from '../activity/upstream-minutes.ts'
 import { followDrains } from '../operators/drains.ts'
 import { openUpstreams } from '../upstream/upstreams.ts'
 import { openCatalog } from '../catalog/catalog.ts'
-import { syncCatalog, type SyncParts } from '../catalog/sync.ts'
+import type { SyncParts } from '../catalog/sync.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { findAccount } from '../accounts/accounts-store.ts'
 import type { Db } from '../db/db.ts'
@@ -120,7 +120,7 @@ async function openUpstreamsRoom({ db, log, clock, providers, meter }: AppInputs
   return { upstreams, upstreamMinutes: minutes }
 }
 
-/** The catalog, and what brings it up to date. */
+/** The catalog as it is, and what a service brings it up to date with. */
 async function openCatalogRoom({ config, db, log, clock }: AppInputs, upstreams: Upstreams) {
   const lists = upstreams.list.map(({ records, ...upstream }) => ({
     ...upstream,
@@ -133,13 +133,7 @@ async function openCatalogRoom({ config, db, log, clock }: AppInputs, upstreams:
     upstreams: lists,
     read: async (upstream, signal) => (await upstreams.catalog(upstream, signal)).records,
   }
-  const catalog = await openCatalog({ db, log, clock, upstreams: lists })
-  // Without a catalog nothing can be served; later readings can wait.
-  if (catalog.index().models.length === 0) {
-    await syncCatalog(catalogSync)
-    await catalog.reload()
-  }
-  return { catalog, catalogSync }
+  return { catalog: await openCatalog({ db, log, clock, upstreams: lists }), catalogSync }
 }
 
 function openPaymentsRoom(inputs: AppInputs, balanceWatch: BalanceWatch): Payments {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { syncFirst } from '../catalog/sync.ts'
 import type { Config } from '../config.ts'
 import { openProviders } from './providers.ts'
 import { buildApp } from './app.ts'
@@ -80,6 +81,7 @@ async function open(
   })
   closers.push(() => app.end())
   metrics?.watch(app.gauges)
+  await syncFirst(app)
   checkVoiceDefaults(config, app.catalog, log)
   await warnOfPlayMoney(config, db, log)
   await app.server.listen({ host: config.HOST, port: config.PORT })

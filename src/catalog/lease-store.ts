@@ -26,12 +26,15 @@ export async function claimSync(tx: Tx, lease: SyncLease): Promise<boolean> {
 }
 
 /** Whoever writes the catalog locks this row first, so that a sync and an approval take turns. */
-export async function lockCatalog(tx: Tx): Promise<{ holder: string | null }> {
-  const rows = await tx.read<{ holder: string | null }>(
-    'select holder from catalog_sync for update',
+export async function lockCatalog(tx: Tx): Promise<CatalogLock> {
+  const rows = await tx.read<CatalogLock>(
+    'select holder, settings_hash as "settingsHash" from catalog_sync for update',
   )
   return rows[0]!
 }
+
+/** Who reads the upstreams now, and which settings the last reading was made with. */
+type CatalogLock = { holder: string | null; settingsHash: string | null }
 
 /** `retryInS`: something could not be read, and is worth another try before its time. */
 export async function finishSync(

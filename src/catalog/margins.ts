@@ -1,10 +1,11 @@
 import type { Tx } from '../db/db.ts'
+import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { insertPrices, notifyCatalogChanged, readOffers, setOfferPrices } from './catalog-store.ts'
 import type { Changes } from './changes.ts'
 import { lockCatalog } from './lease-store.ts'
 import { deleteMargin, putMargin, readMargins, type MarginScope } from './margins-store.ts'
-import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
+import { settingsHashOf, termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
 
 export type MarginParts = { settings: PriceSettings; upstreams: readonly CatalogUpstream[] }
 
@@ -20,7 +21,8 @@ export type MarginChange = { before: string | undefined; repriced: number }
 
 /**
  * Sets a margin, and makes the prices that follow from it. Every process is notified. Undefined when
- * there is no such model, or none that produces this.
+ * there is no such model, or none that produces this. Prices follow from settings too: a process
+ * whose settings are not those of the catalog makes none.
  */
 export async function setMargin(
   tx: Tx,
@@ -28,7 +30,8 @@ export async function setMargin(
   wish: MarginWish,
 ): Promise<MarginChange | undefined> {
   const { scope, name, margin } = wish
-  await lockCatalog(tx)
+  const { settingsHash } = await lockCatalog(tx)
+  if (settingsHash !== settingsHashOf(parts)) throw otherSettings()
   const offers = await readOffers(tx)
   const isMeant = (one: (typeof offers)[number]) =>
     scope === 'model' ? one.id === name : one.facts.outputModalities.includes(name)
@@ -59,4 +62,12 @@ export async function setMargin(
     await notifyCatalogChanged(tx)
   }
   return { before, repriced: prices.length }
+}
+
+function otherSettings(): Failure {
+  return new Failure(
+    'conflict',
+    'The catalog was read with other upstreams, margins or rates than this process is set to. ' +
+      'Use the settings of the service, or read the lists first.',
+  )
 }

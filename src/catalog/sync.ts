@@ -1,10 +1,9 @@
 import type { Db, Tx } from '../db/db.ts'
-import { canonicalJson } from '../lib/canonical-json.ts'
 import { decimal } from '../lib/decimal.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { sha256 } from '../lib/secrets.ts'
 import { storable } from '../lib/storable.ts'
+import type { Catalog } from './catalog.ts'
 import {
   insertModels,
   insertPrices,
@@ -19,7 +18,7 @@ import { claimSync, dropSync, finishSync, lockCatalog } from './lease-store.ts'
 import { readMargins } from './margins-store.ts'
 import { deletePending, insertPending } from './pending-store.ts'
 import type { CatalogRecord } from './model-record.ts'
-import { termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
+import { settingsHashOf, termsOf, type CatalogUpstream, type PriceSettings } from './terms.ts'
 
 export type SyncParts = {
   db: Db
@@ -60,7 +59,7 @@ export async function syncCatalog(
   options: SyncOptions = {},
 ): Promise<SyncReport> {
   const holder = uuidv7()
-  const settingsHash = hashOf(parts)
+  const settingsHash = settingsHashOf(parts)
   const lease = { holder, leaseS: LEASE_S, maxAgeS: options.maxAgeS ?? 0, settingsHash }
   if (!(await claimSync(parts.db, lease))) return { state: 'skipped' }
   try {
@@ -75,6 +74,18 @@ export async function syncCatalog(
     throw error
   }
 }
+
+/**
+ * The first reading of all: without a catalog a service can serve nothing, while later readings can
+ * wait for their job. Only who serves may do this: to others a catalog that they cannot use is full.
+ */
+export async function syncFirst({ catalog, catalogSync }: Filling): Promise<void> {
+  if (catalog.index().models.length > 0) return
+  await syncCatalog(catalogSync)
+  await catalog.reload()
+}
+
+type Filling = { catalog: Pick<Catalog, 'index' | 'reload'>; catalogSync: SyncParts }
 
 /** What was read, before the margins of the moment are known. */
 type RawReading = Omit<Reading, 'terms'> & { own: CatalogUpstream }
@@ -162,19 +173,6 @@ async function applyChanges(tx: Tx, changes: Changes): Promise<void> {
   if (changes.settled.length > 0) await deletePending(tx, changes.settled)
   if (changes.waiting.length > 0) await insertPending(tx, changes.waiting)
   await notifyCatalogChanged(tx)
-}
-
-/** Another margin, rate, or file of upstreams: replicas that share it share one hash. */
-function hashOf({ upstreams, settings }: SyncParts): string {
-  const { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE } = settings
-  const offered = upstreams.map(({ name, margin, sync, byHand }) => ({
-    name,
-    margin,
-    sync,
-    byHand,
-  }))
-  const rates = { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE }
-  return sha256(canonicalJson({ offered, rates })).toString('base64url')
 }
 
 function logReport(log: Log, report: SyncReport): void {

@@ -1,4 +1,6 @@
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { decimal, decimalText, largestDecimal, times } from '../lib/decimal.ts'
+import { sha256 } from '../lib/secrets.ts'
 import type { Terms } from './changes.ts'
 import type { CatalogRecord } from './model-record.ts'
 
@@ -46,6 +48,22 @@ export function termsOf(
     margin: decimalText(times(decimal(upstream.margin), decimal(margin))),
     creditsPerUsd: decimalText(decimal(rate ?? settings.USD_TO_CREDIT_RATE)),
   }
+}
+
+/** Another margin, rate, or file of upstreams: processes that share it share one hash. */
+export function settingsHashOf(parts: {
+  upstreams: readonly CatalogUpstream[]
+  settings: PriceSettings
+}): string {
+  const { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE } = parts.settings
+  const offered = parts.upstreams.map(({ name, margin, sync, byHand }) => ({
+    name,
+    margin,
+    sync,
+    byHand,
+  }))
+  const rates = { PRICE_MARGIN, USD_TO_CREDIT_RATE, VIDEO_USD_TO_CREDIT_RATE }
+  return sha256(canonicalJson({ offered, rates })).toString('base64url')
 }
 
 /** Of a model that produces several things, the highest. */

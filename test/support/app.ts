@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startMoneySimulator } from '../../simulator/money/server.ts'
 import { startModelSimulator, type SimulatorOptions } from '../../simulator/models/server.ts'
+import { syncFirst } from '../../src/catalog/sync.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { buildApp } from '../../src/app/app.ts'
@@ -89,6 +90,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.meter && { meter: options.meter }),
     tracer: options.tracer,
   })
+  await syncFirst(app)
   const answers = watchAnswers(app.server.http, app.server.context.routes)
   await app.server.listen({ host: '127.0.0.1', port: config.PORT })
   url = `http://127.0.0.1:${(app.server.http.address() as AddressInfo).port}`

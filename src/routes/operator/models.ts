@@ -92,6 +92,7 @@ function changeRoute({ catalogSync }: Deps): Route {
     ...acting('owner'),
     method: 'PATCH',
     path: '/v1/operator/models/*',
+    refuses: ['conflict'],
     summary:
       'Switch a model on or off, or set its margin; null takes it away. In every process, for ' +
       'calls that begin from now on',
@@ -153,6 +154,7 @@ function marginRoute({ catalogSync }: Deps): Route {
     ...acting('owner'),
     method: 'PATCH',
     path: '/v1/operator/margins/:modality',
+    refuses: ['conflict'],
     summary:
       'Set the margin of all models that produce this and have none of their own; null takes it ' +
       'away. Of several that fit a model, the highest counts',

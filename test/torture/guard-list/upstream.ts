@@ -90,4 +90,22 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
     test: 'test/contract/operators/models.test.ts',
     fails: /in every process/,
   },
+  {
+    name: 'an app that is built only for a command does not sync the catalog',
+    file: 'src/app/rooms.ts',
+    find: '  return { catalog: await openCatalog({ db, log, clock, upstreams: lists }), catalogSync }\n',
+    put: `  const catalog = await openCatalog({ db, log, clock, upstreams: lists })
+  await (await import('../catalog/sync.ts')).syncFirst({ catalog, catalogSync })
+  return { catalog, catalogSync }\n`,
+    test: 'test/cli/commands-log.test.ts',
+    fails: /changes what the service offers/,
+  },
+  {
+    name: 'no prices are made with other settings than those of the catalog',
+    file: 'src/catalog/margins.ts',
+    find: '  if (settingsHash !== settingsHashOf(parts)) throw otherSettings()\n',
+    put: '',
+    test: 'test/cli/commands-log.test.ts',
+    fails: /changes what the service offers/,
+  },
 ]
