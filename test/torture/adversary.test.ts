@@ -6,6 +6,11 @@ import { closeAgents } from './load/client.ts'
 /** Another seed, or one that failed: TORTURE_SEED=123 npm test -- test/torture/adversary.test.ts */
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000)
 
+/** Not what is being mended. */
+const HELD =
+  /^(?!.*(compaction|iterations|spend|unpack|in files|behind links|moment|packed|place of|never drawn|too large|inaudible|silent|no object|empty|too few|mixture))/
+    .source
+
 after(closeAgents)
 
 test(`thieves (seed ${seed}): none gets more than a bounded loss, and the honest are served`, async (t) => {
@@ -18,6 +23,8 @@ test(`thieves (seed ${seed}): none gets more than a bounded loss, and the honest
     players: 4,
     holdMs: 2_000,
     topUps: [500],
+    dailyCredits: 1_500,
+    play: HELD,
   })
   t.diagnostic(JSON.stringify(report.stolen))
   assert.deepEqual(report.violations, [])

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MICRO } from '../../src/ledger/money.ts'
 import { startGlutton, type Glutton } from './adversary/glutton.ts'
-import { brokenService, HONEST_LOADS, HONEST_PATIENCE_MS } from './adversary/honest.ts'
+import {
+  brokenPrices,
+  brokenService,
+  HONEST_LOADS,
+  HONEST_PATIENCE_MS,
+} from './adversary/honest.ts'
 import { allowedMicro, brokenPromises, credits, lostMicro, reckon } from './adversary/reckoning.ts'
+import { startMetered } from './adversary/metered/upstreams.ts'
+import { brokenBound, watchNewcomers, type NewcomersWatch } from './adversary/newcomers.ts'
 import { STRATEGIES } from './adversary/strategies.ts'
-import { openTally, type Cost, type Tally } from './adversary/tally.ts'
-import { newThief, topUp, type Den, type Strategy, type Thief } from './adversary/thief.ts'
+import { tableOf } from './adversary/table.ts'
+import { openTally, type Tally } from './adversary/tally.ts'
+import { newThief, playing, topUp, type Den, type Strategy, type Thief } from './adversary/thief.ts'
 import { compareBalances } from './judge/balances.ts'
 import { brokenInvariants } from './judge/invariants.ts'
 import { brokenHistory } from './judge/verdict.ts'
@@ -25,14 +34,25 @@ export type AdversaryOptions = {
   holdMs: number
   /** Amounts that thieves pay in, in TZS: a large one buys long answers. */
   topUps: readonly number[]
-  /** Only the strategies with this in their name. */
+  /** What accounts that never paid may leave unpaid together: every other thief never pays. */
+  dailyCredits: number
+  /** Only the strategies whose name fits this pattern. */
   play?: string | undefined
+  /** Each thief keeps to one way to play, so that each account shows what one way comes to. */
+  apart?: boolean | undefined
   say?: ((sentence: string) => void) | undefined
 }
 
 /** How often each strategy took effect. */
 type Effects = Map<string, number>
-type Run = { world: World; tally: Tally; players: Players; thieves: Thief[]; effects: Effects }
+type Run = {
+  world: World
+  tally: Tally
+  players: Players
+  thieves: Thief[]
+  effects: Effects
+  watch: NewcomersWatch
+}
 
 /**
  * Adversary: many accounts that try to get paid work for nothing, to get in and to stop the others,
@@ -42,19 +62,24 @@ type Run = { world: World; tally: Tally; players: Players; thieves: Thief[]; eff
 export async function adversary(options: AdversaryOptions) {
   const tally = openTally()
   const glutton = await startGlutton(tally)
+  const metered = await startMetered(tally)
   const world = await openWorld({
     replicas: options.replicas,
-    upstreams: glutton.upstreams,
+    upstreams: [...glutton.upstreams, ...metered.upstreams],
     // Nothing of it fails here: on a busy machine too its answers are waited for.
     timeouts: { first_byte_ms: 60_000, idle_ms: 60_000 },
     watch: (entry) => tally.noteSimulated(entry),
-    env: { TRUST_PROXY: 'true', UNPAID_CREDITS: '100' },
+    env: {
+      TRUST_PROXY: 'true',
+      UNPAID_CREDITS: '100',
+      UNPAID_DAILY_CREDITS: String(options.dailyCredits),
+    },
   })
   try {
     return await run(world, glutton, tally, options)
   } finally {
     await world.close()
-    await glutton.close()
+    await Promise.all([glutton.close(), metered.close()])
   }
 }
 
@@ -73,6 +98,7 @@ async function run(world: World, glutton: Glutton, tally: Tally, options: Advers
     holdMs: options.holdMs,
     topUps: options.topUps,
     violation: players.history.violation,
+    asked: new Map(),
   }
   const thieves = await Promise.all(
     Array.from({ length: options.thieves }, (_, i) => newThief(den, random.fork(`thief ${i}`), i)),
@@ -80,6 +106,7 @@ async function run(world: World, glutton: Glutton, tally: Tally, options: Advers
   options.say?.('customers and thieves have signed up')
   const end = new AbortController()
   const playing = players.play(options.players, () => end.signal.aborted)
+  const watch = watchNewcomers(world.db, BigInt(options.dailyCredits) * MICRO)
   const effects = await steal(thieves, random, options)
   end.abort()
   await playing
@@ -88,24 +115,28 @@ async function run(world: World, glutton: Glutton, tally: Tally, options: Advers
   await glutton.atRest()
   await awaitClosure(world, 0)
   await compareBalances(world, players)
-  return report({ world, tally, players, thieves, effects }, options)
+  await watch.end()
+  return report({ world, tally, players, thieves, effects, watch }, options)
 }
 
 /** First each strategy once, by whichever thief is free; then by chance, until the time is over. */
 async function steal(thieves: Thief[], random: Random, options: AdversaryOptions) {
   const untilMs = performance.now() + options.seconds * 1_000
-  const strategies = STRATEGIES.filter(({ name }) => name.includes(options.play ?? ''))
+  const wanted = new RegExp(options.play ?? '')
+  const strategies = STRATEGIES.filter(({ name }) => wanted.test(name))
   const effects: Effects = new Map(strategies.map(({ name }) => [name, 0]))
   const plan: Strategy[] = strategies.toSorted(() => random.next() - 0.5)
   await Promise.all(
-    thieves.map(async (thief) => {
-      while (plan.length > 0 || performance.now() < untilMs) {
-        const strategy = plan.shift() ?? thief.random.weighted(strategies)
-        if (thief.random.chance(0.2)) await topUp(thief)
-        const tookEffect = await strategy.play(thief)
+    thieves.map(async (thief, nth) => {
+      if (options.apart && nth >= strategies.length) await topUp(thief)
+      while ((!options.apart && plan.length > 0) || performance.now() < untilMs) {
+        const own = options.apart ? strategies[nth % strategies.length] : plan.shift()
+        const strategy = own ?? thief.random.weighted(strategies)
+        if (!options.apart && nth % 2 === 0 && thief.random.chance(0.2)) await topUp(thief)
+        const tookEffect = await playing(thief, strategy)
         if (tookEffect) effects.set(strategy.name, effects.get(strategy.name)! + 1)
-        else options.say?.(`${strategy.name} had no effect`)
-        if (!tookEffect && performance.now() < untilMs) plan.push(strategy)
+        else if (!options.apart) options.say?.(`${strategy.name} had no effect`)
+        if (!tookEffect && !options.apart && performance.now() < untilMs) plan.push(strategy)
         await sleep(thief.random.between(0, 50))
       }
     }),
@@ -113,13 +144,14 @@ async function steal(thieves: Thief[], random: Random, options: AdversaryOptions
   return effects
 }
 
-async function report(run: Run, { seed, seconds }: AdversaryOptions) {
-  const { world, tally, players, thieves, effects } = run
+async function report(run: Run, { seed, seconds, dailyCredits }: AdversaryOptions) {
+  const { world, tally, players, thieves, effects, watch } = run
   const { history } = players
   const reckoned = await reckon(world.db, thieves, tally, world.fleet.slots.length)
   const sum = (pick: (one: (typeof reckoned)[number]) => bigint) =>
     credits(reckoned.reduce((total, one) => total + pick(one), 0n))
   const worst = reckoned.toSorted((a, b) => Number(lostMicro(b) - lostMicro(a)))[0]!
+  for (const [mark, { calls }] of tally.honest) world.received.set(mark, { calls, finished: calls })
   const figures = await world.fleet.figures()
   return {
     seed,
@@ -141,13 +173,15 @@ async function report(run: Run, { seed, seconds }: AdversaryOptions) {
         lost: credits(lostMicro(worst)),
       },
     },
-    costs: Object.fromEntries([...tally.byStrategy].map(([name, cost]) => [name, shown(cost)])),
+    table: await tableOf(world.db, thieves, tally),
     honest: Object.fromEntries([...history.counts].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     longestTurnMs: Math.round(figures.longestTurnMs),
     largestRssMb: Math.round(figures.rss / 1e6),
     violations: [
       ...brokenPromises(reckoned),
+      ...brokenBound(reckoned, watch, tally, BigInt(dailyCredits) * MICRO),
       ...brokenService(history),
+      ...brokenPrices(history, tally),
       ...(await brokenInvariants(world.db)),
       ...(await brokenHistory(
         world,
@@ -160,8 +194,4 @@ async function report(run: Run, { seed, seconds }: AdversaryOptions) {
       ...world.canary.visits.map((visit) => `a connection to the canary: ${visit}`),
     ],
   }
-}
-
-function shown({ micro, calls, left, leftMicro }: Cost) {
-  return { cost: credits(micro), calls, left, leftCost: credits(leftMicro) }
 }

@@ -18,7 +18,8 @@ import { hasCompiler } from './power/recorder.ts'
  * `npm run torture -- --seconds 900 --seed 42`: the same seed makes the same choices again.
  * `--only fire,adversary,bad,anvil,rolling,overload` chooses the parts; `local`, `power`, `soak` and
  * `trade` run only when they are named. `--pgbouncer session` or `transaction` puts a pooler before
- * the database of fire. `--play "slow readers"` lets thieves play only that.
+ * the database of fire. `--play "slow readers"` lets thieves play only that, `--apart` each thief only
+ * one of the ways to play.
  * Fire is the whole service under load and faults; anvil is the ledger alone, with processes killed.
  */
 const { values } = parseArgs({
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     players: { type: 'string', default: '120' },
     thieves: { type: 'string', default: '24' },
     play: { type: 'string' },
+    apart: { type: 'boolean', default: false },
     pgbouncer: { type: 'string' },
     kills: { type: 'string', default: '200' },
     share: { type: 'string', default: '0.2' },
@@ -71,8 +73,10 @@ const parts: Record<string, () => Promise<{ violations: string[] }>> = {
       people: 10,
       players: 12,
       holdMs: 15_000,
-      topUps: [500, 600, 2_500],
+      dailyCredits: 1_500,
+      topUps: values.apart ? [5_000] : [500, 600, 2_500],
       play: values.play,
+      apart: values.apart,
       say,
     })
     const missed = report.missed.map((name) => `never had an effect: ${name}`)

@@ -131,6 +131,6 @@ export function reached(answers: ClientAnswer[]): boolean {
   return answers.some(({ status }) => status === 200 || status === 402)
 }
 
-function denseText({ random }: Thief, bytes: number): string {
+export function denseText({ random }: Thief, bytes: number): string {
   return random.chance(0.5) ? '🦛'.repeat(bytes >> 2) : '0918273645'.repeat(Math.ceil(bytes / 10))
 }

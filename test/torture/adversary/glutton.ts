@@ -12,7 +12,7 @@ import {
   worthOfUsd,
 } from './models.ts'
 import { promptTokens } from './prompt-tokens.ts'
-import { tagIn, type Meter, type Tally } from './tally.ts'
+import { type Meter, type Tally } from './tally.ts'
 
 export type Glutton = {
   url: string
@@ -64,7 +64,7 @@ async function serve(tally: Tally, req: IncomingMessage, res: ServerResponse): P
   const route = ROUTES[new URL(req.url ?? '/', 'http://mlafi').pathname]
   if (route === undefined) return sendJson(res, {})
   const body = JSON.parse(raw.toString()) as Body
-  await route(body, tally.open(tagIn(startOf(raw))), res)
+  await route(body, tally.open(raw), res)
 }
 
 const ROUTES: Record<string, (body: Body, meter: Meter, res: ServerResponse) => unknown> = {
@@ -106,10 +106,4 @@ async function readAll(req: IncomingMessage): Promise<Buffer | undefined> {
     return undefined // The gateway took the call back before it was sent.
   }
   return Buffer.concat(pieces)
-}
-
-/** Where the tag stands, however large the rest is. */
-function startOf(raw: Buffer): string {
-  const at = raw.indexOf('mwizi-')
-  return at < 0 ? '' : raw.toString('latin1', at, at + 200)
 }

@@ -3,6 +3,9 @@ import { paidLoad } from '../load/paid.ts'
 import type { Load } from '../load/player.ts'
 import { streamLoad } from '../load/streams.ts'
 import type { History } from '../judge/history.ts'
+import { METERED_LOADS } from './honest-metered.ts'
+import { credits } from './reckoning.ts'
+import type { Tally } from './tally.ts'
 
 /** The models that thieves use most: what they do to them, honest customers would feel. */
 const SHARED_MODELS = ['mlafi/wastani', 'mlafi/maneno', 'mlafi/pole']
@@ -13,7 +16,6 @@ const chatBesideThieves = (model: string): Load =>
     weight: 10,
     endpoint: 'POST /v1/chat/completions',
     keyed: true,
-    marked: false,
     body: (mark) => ({
       json: { model, messages: [{ role: 'user', content: `Habari ${mark}` }], max_tokens: 20 },
     }),
@@ -25,6 +27,7 @@ export const HONEST_LOADS: readonly Load[] = [
   ...LOADS.filter(({ name }) => !/fault|stream|video|topup|deletion|login|api-key/.test(name)),
   streamLoad(['sim/fixed', 'sim/hekima-mini']),
   ...SHARED_MODELS.map(chatBesideThieves),
+  ...METERED_LOADS,
 ]
 
 /** How long an honest caller waits, on a machine that thieves and others keep busy. */
@@ -40,4 +43,17 @@ export function brokenService(history: History): string[] {
     const fine = end === 'good' || end === 'left' || DOCUMENTED.has(Number(status))
     return fine ? [] : [`honest customers: ${name}, ${times} times`]
   })
+}
+
+/** A good answer costs what its upstream bills for it at list price, to the microcredit. */
+export function brokenPrices({ seen }: History, tally: Tally): string[] {
+  const wrong = seen.flatMap(({ end, load, mark = '', chargedMicro }) => {
+    const billed = tally.honest.get(mark)
+    if (end !== 'good' || billed === undefined || chargedMicro === undefined) return []
+    if (chargedMicro === billed.micro) return []
+    return [
+      `${load}: ${mark} was charged ${credits(chargedMicro)}, billed ${credits(billed.micro)}`,
+    ]
+  })
+  return [...new Set(wrong)]
 }

@@ -13,7 +13,7 @@ export function promptTokens(value: unknown): number {
 const LETTERS_PER_TOKEN = 4
 
 /** Words are cheap; digits, signs and what is not ASCII take a token for each byte. */
-function dense(text: string): number {
+export function dense(text: string): number {
   let letters = 0
   let others = 0
   for (const byte of Buffer.from(text)) {

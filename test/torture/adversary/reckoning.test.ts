@@ -66,6 +66,7 @@ describe('the reckoning', () => {
     const whole = { micro: 0n, calls: 1, left: 0, leftMicro: 0n, ...cost }
     return {
       nth: 7,
+      toppedUp: false,
       paidMicro: paid,
       leftMicro: 0n,
       cost: whole,

@@ -5,8 +5,10 @@ import { sumOf, type Cost, type Costs, type Tally } from './tally.ts'
 /** One account's books and the upstreams' books about it. */
 export type Reckoned = {
   nth: number
+  /** It paid something in. */
+  toppedUp: boolean
   paidMicro: bigint
-  /** What the service says was left; an upstream need not notice that its answer was not taken. */
+  /** What the service says was left or not collected; an upstream need not notice either. */
   leftMicro: bigint
   cost: Cost
   costs: Costs
@@ -35,10 +37,17 @@ export async function reckon(
      where type in ('usage', 'refund') group by account_id`,
   )
   const left = await sums(
-    `select account_id, sum(worth_micro)::int8 as micro from unpaid_work group by account_id`,
+    `select account_id, sum(micro)::int8 as micro from (
+       select account_id, worth_micro as micro from unpaid_work
+       union all select account_id, amount_micro from uncollected) as unpaid group by account_id`,
+  )
+  const toppedUp = await sums(
+    `select account_id, sum(amount_micro)::int8 as micro from ledger_entries
+     where type = 'topup' group by account_id`,
   )
   return thieves.map(({ nth, accountId }) => ({
     nth,
+    toppedUp: toppedUp.has(accountId),
     paidMicro: paid.get(accountId) ?? 0n,
     leftMicro: left.get(accountId) ?? 0n,
     cost: sumOf(tally.ofThief(nth)),

@@ -2,8 +2,11 @@ import { FREE_WORK } from './free-work.ts'
 import { GETTING_IN } from './getting-in.ts'
 import { LEFT_STREAMS } from './left-streams.ts'
 import { MEDIA_AND_KEYS } from './media.ts'
+import { METERS } from './meters.ts'
+import { SIZES } from './sizes.ts'
 import { STOPPING } from './stopping.ts'
-import type { Strategy } from './thief.ts'
+import { playing, type Strategy } from './thief.ts'
+import { UNUSABLE } from './unusable.ts'
 
 const SINGLE: readonly Strategy[] = [
   ...FREE_WORK,
@@ -11,6 +14,9 @@ const SINGLE: readonly Strategy[] = [
   ...MEDIA_AND_KEYS,
   ...GETTING_IN,
   ...STOPPING,
+  ...METERS,
+  ...SIZES,
+  ...UNUSABLE,
 ]
 
 /** Several at the same time, by one account. */
@@ -20,7 +26,7 @@ const mixture: Strategy = {
   async play(thief) {
     const { random } = thief
     const chosen = Array.from({ length: random.between(2, 4) }, () => random.weighted(SINGLE))
-    const effects = await Promise.all(chosen.map((one) => one.play(thief)))
+    const effects = await Promise.all(chosen.map((one) => playing(thief, one)))
     return effects.some(Boolean)
   },
 }

@@ -9,12 +9,18 @@ export type Costs = ReadonlyMap<string, Cost>
 /** One call at an upstream: counted as it works, so that an answer broken off is counted too. */
 export type Meter = { add(micro: bigint): void; left(): void }
 
+/** When it came, and when it last cost something. */
+type Call = { micro: bigint; openedMs: number; lastMs: number }
+
 /** The upstreams' own books: what each account, and each way to play, has cost the operator. */
 export type Tally = {
-  /** A call by what stands in it; one without a tag is an honest customer's. */
-  open(tag: Tag | undefined): Meter
+  /** A call by what stands in it: the tag of a thief, or the mark of an honest customer. */
+  open(sent: Buffer): Meter
   noteSimulated(entry: JournalEntry): void
   ofThief(nth: number): Costs
+  callsOf(nth: number): readonly Call[]
+  /** By their marks. */
+  readonly honest: ReadonlyMap<string, Pick<Cost, 'micro' | 'calls'>>
   readonly byStrategy: Costs
 }
 
@@ -25,44 +31,69 @@ export function tagText({ nth, strategy }: Tag): string {
   return `mwizi-${nth}-${strategy.replaceAll(' ', '_')}.`
 }
 
+const MARK = /siri-\d+-\d+/
 const TAG = /mwizi-(\d+)-(\w+)\./
 
-export function tagIn(text: string): Tag | undefined {
+function tagIn(text: string): Tag | undefined {
   const found = TAG.exec(text)
   if (found === null) return undefined
   return { nth: Number(found[1]), strategy: found[2]!.replaceAll('_', ' ') }
 }
 
+/** The words of a thief or of a customer, however large the rest is. */
+function textAt(sent: Buffer, word: string): string {
+  const at = sent.indexOf(word)
+  return at < 0 ? '' : sent.toString('latin1', at, at + 200)
+}
+
 export function openTally(): Tally {
   const thieves = new Map<number, Map<string, Cost>>()
   const byStrategy = new Map<string, Cost>()
-  const open: Tally['open'] = (tag) => {
-    if (tag === undefined) return { add: () => {}, left: () => {} }
+  const calls = new Map<number, Call[]>()
+  const honest = new Map<string, Cost>()
+  const openFor = (tag: Tag): Meter => {
     const own = thieves.get(tag.nth) ?? new Map<string, Cost>()
     thieves.set(tag.nth, own)
     const costs = [costIn(own, tag.strategy), costIn(byStrategy, tag.strategy)]
-    let soFar = 0n
-    for (const cost of costs) cost.calls += 1
-    return {
-      add(micro) {
-        soFar += micro
-        for (const cost of costs) cost.micro += micro
-      },
-      left() {
-        for (const cost of costs) {
-          cost.left += 1
-          cost.leftMicro += soFar
-        }
-      },
-    }
+    const call = { micro: 0n, openedMs: Date.now(), lastMs: Date.now() }
+    const before = calls.get(tag.nth) ?? []
+    calls.set(tag.nth, before)
+    before.push(call)
+    return meterOf(costs, call)
   }
   return {
-    open,
     byStrategy,
+    honest,
     ofThief: (nth) => thieves.get(nth) ?? new Map(),
+    callsOf: (nth) => calls.get(nth) ?? [],
+    open(sent) {
+      const tag = tagIn(textAt(sent, 'mwizi-'))
+      if (tag !== undefined) return openFor(tag)
+      const mark = MARK.exec(textAt(sent, 'siri-'))?.[0]
+      const costs = mark === undefined ? [] : [costIn(honest, mark)]
+      return meterOf(costs, { micro: 0n, openedMs: 0, lastMs: 0 })
+    },
     noteSimulated(entry) {
       const usd = priceOf(entry)
-      if (usd > 0) open(tagIn(textOf(entry))).add(worthOfUsd(usd))
+      const tag = tagIn(textOf(entry))
+      if (usd > 0 && tag !== undefined) openFor(tag).add(worthOfUsd(usd))
+    },
+  }
+}
+
+function meterOf(costs: readonly Cost[], call: Call): Meter {
+  for (const cost of costs) cost.calls += 1
+  return {
+    add(micro) {
+      call.micro += micro
+      call.lastMs = Date.now()
+      for (const cost of costs) cost.micro += micro
+    },
+    left() {
+      for (const cost of costs) {
+        cost.left += 1
+        cost.leftMicro += call.micro
+      }
     },
   }
 }

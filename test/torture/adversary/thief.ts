@@ -14,6 +14,8 @@ export type Den = {
   /** Amounts that thieves pay in, in TZS. */
   topUps: readonly number[]
   violation(sentence: string): void
+  /** Which way to play each call belongs to, by its request id. */
+  asked: Map<string, string>
 }
 
 /** An account that does not mean to pay, with several keys and an address of its own. */
@@ -23,6 +25,8 @@ export type Thief = Person & {
   address: string
   random: Random
   den: Den
+  /** What it plays at the moment. */
+  strategy: string
 }
 
 /** A way to get paid work for nothing, to get in, or to stop the others. */
@@ -42,7 +46,8 @@ export async function newThief(den: Den, random: Random, count: number): Promise
   const nth = FIRST_THIEF + count
   const person = await newPerson(den.world, '100', nth)
   const address = `10.66.${nth >> 8}.${nth & 255}`
-  const thief: Thief = { ...person, nth, keys: [person.key], address, random, den }
+  const known = { ...person, nth, keys: [person.key], address, random, den }
+  const thief: Thief = { ...known, strategy: '' }
   while (thief.keys.length < KEYS) {
     const made = await askAs(thief, {
       endpoint: 'POST /v1/api-keys',
@@ -56,6 +61,11 @@ export async function newThief(den: Den, random: Random, count: number): Promise
   return thief
 }
 
+/** One thief may play several at the same time. */
+export function playing(thief: Thief, strategy: Strategy): Promise<boolean> {
+  return strategy.play({ ...thief, strategy: strategy.name })
+}
+
 /** Any process, and any of the thief's keys unless the call names another credential. */
 export async function askAs(thief: Thief, call: ClientCall): Promise<ClientAnswer> {
   const { random, keys, den } = thief
@@ -65,6 +75,8 @@ export async function askAs(thief: Thief, call: ClientCall): Promise<ClientAnswe
     ...call,
     headers: { ...call.headers, ...headersOf(thief) },
   })
+  const requestId = answer.headers['x-request-id']
+  if (requestId !== undefined) den.asked.set(requestId, thief.strategy)
   check(den, call, answer)
   return answer
 }
@@ -90,6 +102,11 @@ export async function topUp(thief: Thief): Promise<void> {
     token: thief.token,
     body: { amount_tzs: thief.random.pick(thief.den.topUps) },
   })
+}
+
+/** It got an answer: the service may well have refused it. */
+export function answered(answers: ClientAnswer[]): boolean {
+  return answers.some(({ status }) => status > 0)
 }
 
 function check(den: Den, { endpoint }: ClientCall, answer: ClientAnswer): void {

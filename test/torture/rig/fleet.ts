@@ -18,6 +18,9 @@ export type Slot = {
   databaseProxy: FaultProxy
 }
 
+/** Errors, and the line that a process writes when it was told to stop. */
+const WHY = /"level":[56]0|is stopping/
+
 type Figures = {
   longestTurnMs: number
   longestAtS: number
@@ -82,7 +85,8 @@ export async function openFleet(options: {
   const watch = async (name: string, replica: Replica) => {
     const code = await replica.ended
     if (expected.has(replica.pid)) return
-    crashes.push(`${name} ended with ${code}: ${replica.output.slice(-5).join(' | ')}`)
+    const said = [...replica.output.filter((line) => WHY.test(line)), ...replica.output.slice(-5)]
+    crashes.push(`${name} ended with ${code}: ${said.join(' | ')}`)
   }
   const stop = async (slot: Slot, signal: 'SIGKILL' | 'SIGTERM') => {
     const replica = slot.replica!

@@ -1,0 +1,81 @@
+import { sendJson } from '../greedy-answer.ts'
+import { worth } from '../models.ts'
+import { answerTokens, sayTokens, sendEvents, wishes, type Order } from './order.ts'
+import { countPrompt } from './prompt.ts'
+import { billSpenders } from './spenders.ts'
+
+/** Of a small PNG. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const PICTURE_TOKENS = 1_290
+const THOUGHT_TOKENS = 5_000
+
+/** The essays that were asked for instead of pictures: only the first of each call comes with one. */
+const drawn = new Set<string>()
+
+/** `POST /chat/completions`, with pictures and sound, and with the cost where the type reports it. */
+export function answerChat(order: Order): void {
+  const { body, model, meter, res } = order
+  const { text: promptText, audio } = countPrompt(body)
+  const calls = wishes(order, 'wrongArguments')
+  const said = answerTokens(order, body.max_completion_tokens ?? body.max_tokens)
+  const pictures = draws(order) ? PICTURE_TOKENS : 0
+  const thoughts = calls ? THOUGHT_TOKENS : 0
+  const { prices } = model
+  const micro =
+    worth(promptText, prices.prompt!) +
+    worth(audio, prices.audio ?? prices.prompt!) +
+    worth(said + thoughts, prices.answer!) +
+    worth(pictures, prices.picture ?? prices.answer!)
+  meter.add(micro)
+  billSpenders(order)
+  const completion = said + thoughts + pictures
+  const usage = {
+    prompt_tokens: promptText + audio,
+    completion_tokens: completion,
+    total_tokens: promptText + audio + completion,
+    prompt_tokens_details: { audio_tokens: audio },
+    completion_tokens_details: { reasoning_tokens: thoughts, image_tokens: pictures },
+    ...(prices.picture === undefined ? {} : { cost: Number(micro) / 3e9 }),
+  }
+  const message = {
+    role: 'assistant',
+    content: sayTokens(said),
+    ...(calls ? { tool_calls: [WRONG_CALL] } : {}),
+    ...(pictures > 0 ? { images: [picture()] } : {}),
+  }
+  const finish_reason = calls ? 'tool_calls' : 'stop'
+  const about = { id: 'chatcmpl-mita', created: 1, model: body.model }
+  if (body.stream !== true) {
+    const choices = [{ index: 0, message, finish_reason }]
+    return sendJson(res, { ...about, object: 'chat.completion', choices, usage })
+  }
+  const chunk = (delta: object, reason: string | null) => ({
+    ...about,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  })
+  const last = { ...about, object: 'chat.completion.chunk', choices: [], usage }
+  sendEvents(res, [chunk(message, null), chunk({}, finish_reason), last])
+  res.end('data: [DONE]\n\n')
+}
+
+const WRONG_CALL = {
+  index: 0,
+  id: 'call_mita',
+  type: 'function',
+  function: { name: 'lipa', arguments: '[1,2]' },
+}
+
+function picture() {
+  return { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }
+}
+
+function draws(order: Order): boolean {
+  if (order.model.prices.picture === undefined || wishes(order, 'noPicture')) return false
+  if (!wishes(order, 'essay')) return true
+  const mark = /picha-\d+-\d+/.exec(order.raw.toString('latin1'))?.[0] ?? ''
+  if (drawn.has(mark)) return false
+  drawn.add(mark)
+  return true
+}

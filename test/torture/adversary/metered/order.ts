@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { Meter } from '../tally.ts'
+import type { MeteredModel } from './models.ts'
+
+export type Body = Record<string, unknown>
+
+/** One request as a metered upstream takes it. */
+export type Order = {
+  model: MeteredModel
+  body: Body
+  raw: Buffer
+  headers: IncomingHttpHeaders
+  meter: Meter
+  res: ServerResponse
+  /** The last part of the path. */
+  verb: string
+}
+
+/** What a caller may talk a model into, by a word of the prompt. */
+export const WISHES = {
+  /** Much text, and where a picture was asked for, none beside the first. */
+  essay: 'agizo:insha',
+  noPicture: 'agizo:hakuna-picha',
+  wrongArguments: 'agizo:hoja-mbaya',
+  emptyCall: 'agizo:mwito-tupu',
+  inaudible: 'agizo:bubu',
+  missingVector: 'agizo:pungufu',
+} as const
+
+export type Wish = keyof typeof WISHES
+
+export function wishes({ raw }: Pick<Order, 'raw'>, wish: Wish): boolean {
+  return raw.includes(WISHES[wish])
+}
+
+const FEW_TOKENS = 20
+
+/** The answer's tokens: few, unless it was asked for an essay. */
+export function answerTokens(order: Order, limit: unknown): number {
+  const { mostTokens = FEW_TOKENS } = order.model
+  const most = typeof limit === 'number' && limit > 0 ? Math.min(limit, mostTokens) : mostTokens
+  return wishes(order, 'essay') ? most : Math.min(most, FEW_TOKENS)
+}
+
+/** Four letters a token. */
+export function sayTokens(tokens: number): string {
+  return 'maji'.repeat(tokens)
+}
+
+export function sendEvents(res: ServerResponse, events: readonly object[], named = false): void {
+  res.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const event of events) {
+    const name = named ? `event: ${(event as { type: string }).type}\n` : ''
+    res.write(`${name}data: ${JSON.stringify(event)}\n\n`)
+  }
+}
