@@ -1,3 +1,4 @@
+import { fieldsOf } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
 import type { AttemptTrace, CallSignal } from '../lib/telemetry/trace.ts'
@@ -7,11 +8,14 @@ import type {
   ChatCapability,
   ChatRequest,
   HttpCall,
+  JsonAnswer,
   JsonCapability,
   ModelTarget,
   Provider,
 } from './contract/contract.ts'
-import { failureOf, UpstreamError, classifyError } from './contract/upstream-error.ts'
+import { refusalOf } from './contract/refused-answer.ts'
+import { failureOf, StatusError, UpstreamError, classifyError } from './contract/upstream-error.ts'
+import { ABSENT } from './contract/usage.ts'
 import type { UpstreamHealth } from './health/health.ts'
 import { PROVIDERS, type UpstreamConfig } from './upstreams-file.ts'
 import { gather, type Endpoint, type HttpSender } from './wire/send.ts'
@@ -127,32 +131,44 @@ type Operation<Request, Result> = {
 export const OPERATIONS: {
   [Name in keyof Work]: Operation<Work[Name]['request'], Work[Name]['result']>
 } = {
-  chat: jsonOperation(chatOf),
+  chat: madeOperation(chatOf),
   chatStream: {
     capability: chatOf,
     send: async ({ connection, target, call, sender, signal, trace, streamFailure }, request) => {
-      const { headers, events } = await sender.events(connection, call, signal)
-      const reader = chatOf(connection.provider, { request, target })!.reader(request, target)
+      const { provider } = connection
+      const capability = chatOf(provider, { request, target })!
+      const { headers, events } = await sender
+        .events(connection, call, signal)
+        .catch((error: unknown) => {
+          throw refusalOfWhole(error, provider, capability.usageIn)
+        })
+      const reader = capability.reader(request, target)
       const choices = typeof request.body.n === 'number' ? request.body.n : 1
       const { ours } = request
       const id = headers['x-generation-id']
-      return openChatStream({ events, reader, choices, ours, id, trace, streamFailure })
+      const refusal = (error: unknown) => refusalOf(error, provider, reader.usage)
+      return openChatStream({ events, reader, choices, ours, id, trace, refusal, streamFailure })
     },
   },
   count: jsonOperation((provider) => provider.count),
-  embeddings: jsonOperation((provider) => provider.embeddings),
-  transcription: jsonOperation((provider) => provider.transcription),
-  image: jsonOperation((provider) => provider.image),
+  embeddings: madeOperation((provider) => provider.embeddings),
+  transcription: madeOperation((provider) => provider.transcription),
+  image: madeOperation((provider) => provider.image),
   videoStart: jsonOperation((provider) => provider.video?.start),
   videoStatus: jsonOperation((provider) => provider.video?.status),
   speech: {
     capability: (provider) => provider.speech,
     send: async (attempt, request) => {
-      const read = attempt.connection.provider.speech!.read
-      const { format, bytes } = await openBytes(attempt, (head) => read(head, request))
-      const audio = await gather(bytes)
-      if (audio.length === 0) throw new UpstreamError('garbage', 'empty_audio')
-      return { ...format, audio }
+      const { provider } = attempt.connection
+      const { read } = provider.speech!
+      try {
+        const { format, bytes } = await openBytes(attempt, (head) => read(head, request))
+        const audio = await gather(bytes)
+        if (audio.length === 0) throw new UpstreamError('garbage', 'empty_audio')
+        return { ...format, audio }
+      } catch (error) {
+        throw refusalOf(error, provider, ABSENT)
+      }
     },
   },
   videoContent: {
@@ -174,11 +190,13 @@ function chatOf(
   return (native && provider.natively?.(native.dialect, asked.target)) ?? provider.chat
 }
 
+type CapabilityOf<Request, Result> = (
+  provider: Provider,
+  asked?: { request: Request; target: ModelTarget },
+) => JsonCapability<Request, Result> | undefined
+
 function jsonOperation<Request, Result>(
-  capability: (
-    provider: Provider,
-    asked?: { request: Request; target: ModelTarget },
-  ) => JsonCapability<Request, Result> | undefined,
+  capability: CapabilityOf<Request, Result>,
 ): Operation<Request, Result> {
   return {
     capability,
@@ -187,6 +205,35 @@ function jsonOperation<Request, Result>(
       return capability(connection.provider, { request, target })!.read(answer, request, target)
     },
   }
+}
+
+/** Billed as soon as it is answered, whatever we can do with it. */
+function madeOperation<Request, Result>(
+  capability: CapabilityOf<Request, Result>,
+): Operation<Request, Result> {
+  return {
+    capability,
+    send: async ({ connection, target, call, sender, signal }, request) => {
+      const { provider } = connection
+      const { read, usageIn = provider.usageIn } = capability(provider, { request, target })!
+      let answer: JsonAnswer | undefined
+      try {
+        answer = await sender.json(connection, call, signal)
+        return read(answer, request, target)
+      } catch (error) {
+        throw refusalOf(error, provider, usageIn(answer?.json))
+      }
+    },
+  }
+}
+
+/** Some give a whole answer where a stream was asked for. */
+function refusalOfWhole(error: unknown, provider: Provider, usageIn = provider.usageIn): unknown {
+  if (!(error instanceof StatusError) || error.status !== 200) {
+    return refusalOf(error, provider, ABSENT)
+  }
+  const whole = fieldsOf(error.body).error ? error : new UpstreamError('garbage', 'whole')
+  return refusalOf(whole, provider, usageIn(error.body))
 }
 
 async function openBytes<Format>(

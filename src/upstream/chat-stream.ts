@@ -21,6 +21,8 @@ type StreamParts = {
   /** The generation id from the header. */
   id: string | undefined
   trace?: AttemptTrace | undefined
+  /** What to throw for an answer that cannot be read. */
+  refusal(error: unknown): unknown
   /** What to throw when the stream breaks after it was returned. */
   streamFailure(error: unknown): unknown
 }
@@ -96,7 +98,7 @@ class OpenStream implements ChatStream {
       this.#first = batch
     } catch (error) {
       this.cancel()
-      throw error
+      throw this.#parts.refusal(error)
     }
   }
 
@@ -122,7 +124,7 @@ class OpenStream implements ChatStream {
     } catch (error) {
       this.#end('broken_off')
       this.cancel()
-      throw this.#parts.streamFailure(error)
+      throw this.#parts.streamFailure(this.#parts.refusal(error))
     }
   }
 

@@ -15,8 +15,8 @@ import { endTrace } from './chat-stream.ts'
 import type { ModelTarget, Timeouts } from './contract/contract.ts'
 import {
   failureOf,
+  isFinal,
   UpstreamError,
-  causedByCaller,
   maybeAccepted,
   rateLimited,
   classifyError,
@@ -84,7 +84,7 @@ type WorkItem<Name extends keyof Work> = {
   course: CallCourse | undefined
 }
 
-/** Only failures that the caller did not cause are tried elsewhere. */
+/** Only what the caller did not cause, and nobody has done, is tried elsewhere. */
 async function call<Name extends keyof Work>(
   parts: UpstreamParts,
   targets: readonly ModelTarget[],
@@ -236,5 +236,5 @@ function afterError(
   const failure = failureOf(category, error)
   health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)
-  return { failure, reason: error.message, final: causedByCaller(category) || onlyHere }
+  return { failure, reason: error.message, final: isFinal(category) || onlyHere }
 }

@@ -43,6 +43,7 @@ const open = (events: (SseEvent | Error)[], choices = 1) =>
     choices,
     ours: REQUEST.ours,
     id: undefined,
+    refusal: (error) => error,
     streamFailure: (error) => error,
   })
 

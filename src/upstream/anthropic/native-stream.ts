@@ -2,6 +2,7 @@ import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
 import { eventFields, NO_CHUNKS } from '../contract/chunks.ts'
 import type { ChatCapability, ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
+import { anthropicUsage } from './answer.ts'
 import { anthropicError } from './errors.ts'
 import { buildNative, readNative, withoutPrices } from './native.ts'
 import { MessageProgress } from './stream.ts'
@@ -10,6 +11,7 @@ export const nativeMessages: ChatCapability = {
   build: (request, target) => buildNative(request.native!, request, target),
   read: (answer, request) => readNative(request.native!, answer, request),
   reader: ({ native }) => new NativeReader(native!),
+  usageIn: (json) => anthropicUsage(fieldsOf(json).usage),
 }
 
 /** The usual text event. Any other form is parsed. */

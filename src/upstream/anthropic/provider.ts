@@ -1,5 +1,6 @@
+import { fieldsOf } from '../../lib/json.ts'
 import type { Provider } from '../contract/contract.ts'
-import { readMessage } from './answer.ts'
+import { anthropicUsage, readMessage } from './answer.ts'
 import { classifyAnthropicError } from './errors.ts'
 import { anthropicErrorMessage, buildCount, readCount } from './native.ts'
 import { nativeMessages } from './native-stream.ts'
@@ -22,6 +23,7 @@ export const anthropic: Provider = {
     headers: { 'anthropic-version': '2023-06-01' },
     expects: 'json',
   }),
+  usageIn: (json) => anthropicUsage(fieldsOf(json).usage),
   classify: classifyAnthropicError,
   errorMessage: ({ body }) => anthropicErrorMessage(body),
 }

@@ -39,6 +39,7 @@ export type Provider = {
   parsesFiles?: true
   /** A cheap call that shows that the key works. */
   probe?: () => HttpCall
+  usageIn: UsageReader
   /** What an error status, or an error inside a 200, means. */
   classify(error: StatusError): ErrorCategory
   /** The message of an error, as it is written there. */
@@ -90,7 +91,12 @@ export type SseEvent = { event?: string | undefined; data: string }
 export type JsonCapability<Request, Result> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (answer: JsonAnswer, request: Request, target: ModelTarget) => Result
+  /** Where it is not that of the provider. */
+  usageIn?: UsageReader
 }
+/** What an answer reports of its use, whatever else is in it. */
+type UsageReader = (json: unknown) => UsageReading
+
 type BytesCapability<Request, Format> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (head: AnswerHead, request: Request) => Format

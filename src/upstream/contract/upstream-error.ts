@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/failure.ts'
 import { shownReason, type ReasonContext } from './shown-reason.ts'
+import type { UsageReading } from './usage.ts'
 
 /*
  * An error of an upstream is read three times, all of them here:
@@ -45,6 +46,20 @@ export class StatusError extends UpstreamError {
   }
 }
 
+/**
+ * An answer that was made, and is billed, but cannot be used. Nobody else is asked for it, it is no
+ * sample of health, and what it came to is counted in the account's allowance.
+ */
+export class RefusedAnswer extends UpstreamError {
+  readonly why: UpstreamError
+  readonly usage: UsageReading
+  constructor(why: UpstreamError, usage: UsageReading) {
+    super(why.kind, why.at)
+    this.why = why
+    this.usage = usage
+  }
+}
+
 export type ErrorCategory =
   // the caller's request; no other upstream is tried
   | { kind: 'rejected'; why: RejectedWhy; keeps400?: boolean; reason?: string | undefined }
@@ -53,6 +68,7 @@ export type ErrorCategory =
   | { kind: 'rate_limited'; retryAfterS: number | undefined }
   | { kind: 'overloaded'; retryAfterS: number | undefined }
   | { kind: 'oversized' } // the answer is larger than the caller may have
+  | { kind: 'refused' } // an answer was made that cannot be used
   | { kind: 'failed' }
   | { kind: 'aborted' }
 
@@ -81,6 +97,10 @@ export function classifyError(
   },
   context: ReasonContext = { names: [] },
 ): ErrorCategory {
+  if (error instanceof RefusedAnswer) {
+    const category = classifyError(error.why, provider, call, context)
+    return category.kind === 'failed' ? { kind: 'refused' } : category
+  }
   if (error instanceof StatusError) {
     if (call.gone?.includes(error.status)) return { kind: 'rejected', why: 'gone' }
     const category = provider.classify(error)
@@ -102,9 +122,17 @@ export function causedByReader(error: unknown): boolean {
   return cause instanceof UpstreamError && cause.at === SLOW_READER
 }
 
-/** No other upstream would do better: it is the caller's request, or the caller has left. */
-export function causedByCaller({ kind }: ErrorCategory): boolean {
-  return kind === 'rejected' || kind === 'oversized' || kind === 'aborted'
+/** What the upstream reported of an answer that we refuse. */
+export function refusedUsage(error: unknown): UsageReading | undefined {
+  const cause = error instanceof Failure ? error.cause : undefined
+  return cause instanceof RefusedAnswer ? cause.usage : undefined
+}
+
+/**
+ * No other upstream is asked: it is the caller's request, the caller has left, or the work was done.
+ */
+export function isFinal({ kind }: ErrorCategory): boolean {
+  return kind === 'rejected' || kind === 'oversized' || kind === 'refused' || kind === 'aborted'
 }
 
 /** What the caller is told. The cause is private and goes to the log. */
@@ -120,10 +148,14 @@ export function failureOf(category: ErrorCategory, cause: UpstreamError): Failur
       return unavailable(category.retryAfterS, cause)
     case 'oversized':
       return new Failure('too_large', 'The generated answer is larger than the limit.', { cause })
+    case 'refused':
+      return new Failure('upstream_failed', UNUSABLE, { cause })
     default:
       return new Failure('upstream_failed', 'The model could not be reached. Try again.', { cause })
   }
 }
+
+const UNUSABLE = 'The model gave an answer that cannot be used. It is not charged.'
 
 /**
  * The upstream may have accepted the request in spite of the failure: then only the same one may be

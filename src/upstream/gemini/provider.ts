@@ -1,5 +1,6 @@
+import { fieldsOf } from '../../lib/json.ts'
 import type { Provider } from '../contract/contract.ts'
-import { readGenerated } from './answer.ts'
+import { geminiUsage, readGenerated } from './answer.ts'
 import { buildBatchEmbed, readBatchEmbed } from './embeddings.ts'
 import { classifyGeminiError, geminiErrorMessage } from './errors.ts'
 import { buildGenerate } from './request.ts'
@@ -18,6 +19,7 @@ export const gemini: Provider = {
   },
   embeddings: { build: buildBatchEmbed, read: readBatchEmbed },
   probe: () => ({ method: 'GET', path: '/models?pageSize=1', expects: 'json' }),
+  usageIn: (json) => geminiUsage(fieldsOf(json).usageMetadata),
   classify: classifyGeminiError,
   errorMessage: geminiErrorMessage,
 }

@@ -23,7 +23,14 @@ export type UpstreamProblem = {
 export type UpstreamCounts = { calls: number; errors: number; latencies: number[] }
 
 /** Without what the caller caused. */
-const COUNTED_AS_ERRORS = new Set(['account', 'rate_limited', 'overloaded', 'failed', 'error'])
+const COUNTED_AS_ERRORS = new Set([
+  'account',
+  'rate_limited',
+  'overloaded',
+  'refused',
+  'failed',
+  'error',
+])
 
 export class UpstreamHealth {
   /** By upstream and model. */

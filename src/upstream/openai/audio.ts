@@ -79,7 +79,8 @@ export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCa
 
 export function readSpeech(head: AnswerHead, request: SpeechRequest): SpeechFormat {
   const type = head.headers['content-type'] ?? ''
-  if (/json|html|text\//.test(type)) throw new UpstreamError('garbage', 'not_audio')
+  if (type.includes('html')) throw new UpstreamError('garbage', 'page')
+  if (/json|text\//.test(type)) throw new UpstreamError('garbage', 'not_audio')
   return {
     mediaType: request.responseFormat === 'mp3' ? 'audio/mpeg' : 'audio/pcm',
     generationId: head.headers['x-generation-id'],

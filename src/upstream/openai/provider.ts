@@ -1,8 +1,9 @@
+import { fieldsOf } from '../../lib/json.ts'
 import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, buildTranscription, readSpeech, readTranscription } from './audio.ts'
 import { buildChat, readChat } from './chat.ts'
 import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
-import { classifyOpenAiError, openAiErrorMessage } from './fields.ts'
+import { classifyOpenAiError, openAiErrorMessage, openAiUsage } from './fields.ts'
 import { buildImages, readImages } from './images.ts'
 import { nativeResponses } from './responses.ts'
 import { OpenAiReader } from './stream.ts'
@@ -15,6 +16,7 @@ const chatOnly: Provider = {
   speech: { build: buildSpeech, read: readSpeech },
   image: { build: buildImages, read: readImages },
   probe: () => ({ method: 'GET', path: '/models', expects: 'json' }),
+  usageIn: (json) => openAiUsage(fieldsOf(json).usage),
   classify: classifyOpenAiError,
   errorMessage: ({ body }) => openAiErrorMessage(body),
 }

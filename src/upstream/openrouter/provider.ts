@@ -1,10 +1,15 @@
-import type { Fields } from '../../lib/json.ts'
+import { fieldsOf, type Fields } from '../../lib/json.ts'
 import { nativeMessages } from '../anthropic/native-stream.ts'
 import type { ChatCapability, Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
 import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
-import { classifyOpenAiError, openAiErrorMessage, isSteering } from '../openai/fields.ts'
+import {
+  classifyOpenAiError,
+  openAiErrorMessage,
+  openAiUsage,
+  isSteering,
+} from '../openai/fields.ts'
 import { readImages } from '../openai/images.ts'
 import { nativeResponses } from '../openai/responses.ts'
 import { OpenAiReader } from '../openai/stream.ts'
@@ -32,6 +37,7 @@ export const openrouter: Provider = {
   parsesFiles: true,
   models: readCatalog,
   probe: () => ({ method: 'GET', path: '/key', expects: 'json' }),
+  usageIn: (json) => openAiUsage(fieldsOf(json).usage),
   classify: classifyOpenAiError,
   errorMessage: ({ body }) => openAiErrorMessage(body),
 }

@@ -47,7 +47,7 @@ export function createHttpSender(defaults: Partial<Timeouts> = {}): HttpSender {
       const type = answer.headers['content-type'] ?? ''
       // Some answer a stream request with 200 and a JSON error or a web page.
       if (type.includes('json')) throw new StatusError(200, await errorBody(answer))
-      if (type.includes('html')) throw drop(answer, new UpstreamError('garbage', 'html'))
+      if (type.includes('html')) throw drop(answer, new UpstreamError('garbage', 'page'))
       const { status, headers, bytes } = answer
       return { status, headers, events: new Events(bytes, call.maxEventBytes) }
     },
@@ -186,6 +186,12 @@ function parseJsonBody(bytes: Buffer): unknown {
     const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
     return JSON.parse(bytes.toString('utf8', marked ? 3 : 0))
   } catch {
-    throw new UpstreamError('garbage', 'json')
+    throw new UpstreamError('garbage', isPage(bytes) ? 'page' : 'json')
   }
+}
+
+/** Nothing, or a web page: what stands between us and the upstream may say it with a 2xx. */
+function isPage(bytes: Buffer): boolean {
+  const first = bytes.find((byte) => byte > 0x20)
+  return first === undefined || first === 0x3c
 }

@@ -39,6 +39,7 @@ async function streamed({ chat }: Provider, events: Event[]) {
     choices: new Set(events.flatMap(({ data }) => indexesIn(data))).size,
     ours: request.ours,
     id: undefined,
+    refusal: (error) => error,
     streamFailure: (error) => error,
   })
   return gatherAnswer(stream, request.ours)

@@ -5,7 +5,7 @@ import {
   UpstreamError,
   StatusError,
   failureOf,
-  causedByCaller,
+  isFinal,
   maybeAccepted,
   rateLimited,
   classifyError,
@@ -32,10 +32,11 @@ describe('what a error means', () => {
     assert.deepEqual(classifyError(error, provider, {}), { kind: 'failed' })
   })
 
-  it('only a error of the caller is not tried elsewhere', () => {
+  it('what the caller caused, and what was done, is not tried elsewhere', () => {
     const cases: [ErrorCategory, boolean][] = [
       [{ kind: 'rejected', why: 'request' }, true],
       [{ kind: 'oversized' }, true],
+      [{ kind: 'refused' }, true],
       [{ kind: 'aborted' }, true],
       [{ kind: 'missing' }, false],
       [{ kind: 'account', why: 'out_of_money' }, false],
@@ -43,8 +44,7 @@ describe('what a error means', () => {
       [overloaded, false],
       [{ kind: 'failed' }, false],
     ]
-    for (const [category, callers] of cases)
-      assert.equal(causedByCaller(category), callers, category.kind)
+    for (const [category, final] of cases) assert.equal(isFinal(category), final, category.kind)
   })
 })
 
