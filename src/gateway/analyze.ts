@@ -61,6 +61,7 @@ export async function analyze(
       return gateway.upstreams.call(route.targets, 'chat', asked, asking)
     },
     usage: (result) => charge(result.usage, result),
+    refused: (reading) => charge(reading, { outputBytes: 0 }),
     answer: ({ text, finishReason, generationId }, usage, receipt) =>
       render({
         data: {

@@ -5,14 +5,13 @@ import type { Asking } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
+import type { UsageReading } from '../upstream/contract/usage.ts'
 import { insufficient } from './bill/insufficient.ts'
 import { dropOf, openBill, type Bill } from './bill/billable.ts'
 import {
   newCourse,
-  type BillLine,
   type CallLimit,
   type CallWrite,
-  type Dropped,
   type Receipt,
   type Stage,
   type StageUsage,
@@ -20,7 +19,7 @@ import {
 } from './bill/rows.ts'
 import type { Gateway, GatewayCall, PaidParts } from './gateway.ts'
 import { thoughtMicro, type CostEstimate } from './price/cost-estimate.ts'
-import { listCost } from './price/reported-cost.ts'
+import { dropWork, leftOf, refusedWork, waivedWork } from './unpaid-work.ts'
 
 /** One stage of paid work: what to hold, how to do it, how to bill it. */
 export type PaidStage<Result> = {
@@ -29,6 +28,10 @@ export type PaidStage<Result> = {
   /** Must keep to the bill's limit, if there is one. */
   work(asking: Asking, bill: Bill): Promise<Result>
   usage(result: Result): StageUsage
+  /** Throws where the answer cannot be used: it was made all the same. */
+  accept?: ((result: Result, usage: StageUsage) => void) | undefined
+  /** What an answer came to that could not be read, by the upstream's report alone. */
+  refused(reading: UsageReading): StageUsage
 }
 
 /** An upstream call that is answered whole. */
@@ -54,13 +57,15 @@ export async function runBilledCall<Result>(
   const size = workSize(estimate)
   const workedMicro = () => greater(workMicro(size, latencyMs()), outputMicro?.() ?? 0n)
   const entered = enterCall(gateway, call, { stage, workedMicro, anySize: isOfAnySize(estimate) })
+  let refused: Waived | undefined
   try {
+    await entered.admit(size.estimateMicro)
     const { trace } = signal
     const order = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
     const bill = await openBill(gateway.billing, order)
     try {
-      const result = await bill.confirm(billed.work({ signal, course }, bill))
-      const usage = billed.usage(result)
+      const work = doStage(billed, { signal, course }, bill, (made) => (refused = made))
+      const { result, usage } = await bill.confirm(work)
       const line = { ...usage, stage, course, latencyMs: latencyMs() }
       if (await entered.hasLeft(usage.costMicro)) {
         await dropWork(gateway, bill, leftOf(line), { accountId, micro: usage.costMicro })
@@ -73,7 +78,7 @@ export async function runBilledCall<Result>(
       return { ...answer(await bill.settle([line], { claim, answer }, writes)), stored: true }
     } catch (error) {
       const end = { ...dropOf(error, stage, latencyMs(), signal), course }
-      await dropWork(gateway, bill, end, { accountId, micro: workedMicro() })
+      await dropWork(gateway, bill, end, { accountId, micro: workedMicro(), refused })
       throw error
     }
   } finally {
@@ -81,15 +86,32 @@ export async function runBilledCall<Result>(
   }
 }
 
+/** What `refused` is told was made and cannot be used. */
+export async function doStage<Result>(
+  stage: PaidStage<Result>,
+  asking: Asking,
+  bill: Bill,
+  refused: (made: Waived) => void,
+): Promise<{ result: Result; usage: StageUsage }> {
+  const result = await stage.work(asking, bill).catch((error: unknown) => {
+    const { estimateMicro } = workSize(stage.estimate)
+    const made = refusedWork(error, { estimateMicro, refused: stage.refused })
+    if (made !== undefined) refused(made)
+    throw error
+  })
+  const usage = stage.usage(result)
+  try {
+    stage.accept?.(result, usage)
+  } catch (error) {
+    refused(waivedWork(usage))
+    throw error
+  }
+  return { result, usage }
+}
+
 /** Bound to its call. */
 export function abortOf(call: GatewayCall): (reason: Failure) => void {
   return (reason) => call.abort(reason)
-}
-
-/** How a call ends that its caller left. */
-export function leftOf(line: Pick<BillLine, 'stage' | 'course' | 'latencyMs'>): Dropped {
-  const { stage, course, latencyMs } = line
-  return { status: 'cancelled', errorCode: 'caller_left', stage, course, latencyMs }
 }
 
 function noReader(): Failure {
@@ -101,6 +123,8 @@ export type EnteredCall = {
   mayLeave(worthMicro: bigint): Promise<boolean>
   /** Whether the caller of a call of any size left, and does not pay for what it came to. */
   hasLeft(worthMicro: bigint): Promise<boolean>
+  /** Throws where answers of this kind were refused, and the allowance is used up. */
+  admit(worthMicro: bigint): Promise<void>
   end(): void
 }
 
@@ -130,35 +154,15 @@ export function enterCall(
   return {
     mayLeave,
     hasLeft: async (worthMicro) => anySize && left && (await unpaid(worthMicro)),
+    async admit(worthMicro) {
+      if (worthMicro === 0n || !callLimits.doubts(accountId, stage.kind)) return
+      await allowance.admit(accountId)
+    },
     end() {
       leave()
       resolve()
     },
   }
-}
-
-/**
- * A caller who left counts against the allowance, although nothing was delivered: the upstream has
- * worked.
- */
-export async function dropWork(
-  gateway: Pick<Gateway, 'allowance' | 'catalog'>,
-  bill: Bill,
-  end: Dropped,
-  work: { accountId: string; micro: bigint },
-): Promise<void> {
-  const micro = end.status === 'cancelled' ? work.micro : 0n
-  const waived = waivedAs(gateway, end.stage, micro)
-  await gateway.allowance.drop(bill, { ...end, waived }, { ...work, micro })
-}
-
-export function waivedAs(
-  { catalog }: Pick<Gateway, 'catalog'>,
-  { model }: Stage,
-  micro: bigint,
-): Waived {
-  const rate = catalog.find(model)?.price
-  return { micro, upstreamCost: rate && micro > 0n ? listCost(micro, rate, false) : undefined }
 }
 
 /** Of media that have any size, not only a picture's. */

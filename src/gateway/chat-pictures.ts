@@ -3,12 +3,12 @@ import { toMicro } from '../ledger/money.ts'
 import { addDecimals, decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
-import { Failure } from '../lib/failure.ts'
 import { prefixedId } from '../lib/ids.ts'
 import { fieldsOf, listOf, type Fields } from '../lib/json.ts'
 import { dataUri } from '../upstream/contract/chat-parts.ts'
 import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
+import { refusedUsage } from '../upstream/contract/upstream-error.ts'
 import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
 import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
@@ -44,8 +44,8 @@ function tokenUsd({ prices }: PricedModel): Decimal {
 }
 
 /**
- * One chat for each picture, since few such models take `n`. Failed chats are missing from answer
- * and usage; if all fail, the call fails.
+ * One chat for each picture, since few such models take `n`. Chats that failed are missing from
+ * answer and usage; if all did, the call fails. A chat may have given no picture.
  */
 export async function chatPictures(
   upstreams: Upstreams,
@@ -56,10 +56,13 @@ export async function chatPictures(
   const chats = Array.from({ length: request.n }, () => drawOne(upstreams, model, request, asking))
   const settled = await Promise.allSettled(chats)
   const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const refused = settled.flatMap((one) =>
+    one.status === 'fulfilled' ? [] : (refusedUsage(one.reason) ?? []),
+  )
+  if (answers.length + refused.length === 0) throw firstFailure(settled)
   const images = answers.flatMap(({ body }) => picturesIn(body)).slice(0, request.n)
-  if (images.length === 0) throw firstFailure(settled)
-  const { generationId } = answers[0]!
-  return { images, usage: sumUsage(answers.map(({ usage }) => usage)), generationId }
+  const usage = sumUsage([...answers.map((one) => one.usage), ...refused])
+  return { images, usage, generationId: answers[0]?.generationId }
 }
 
 async function drawOne(
@@ -119,6 +122,5 @@ function sumUsage(readings: UsageReading[]): UsageReading {
 }
 
 function firstFailure(settled: PromiseSettledResult<unknown>[]): unknown {
-  const failed = settled.find((one) => one.status === 'rejected')
-  return failed?.reason ?? new Failure('upstream_failed', 'The model returned no image. Try again.')
+  return settled.find((one) => one.status === 'rejected')?.reason
 }

@@ -33,13 +33,15 @@ export async function embed(
   const prompt = { ...EMPTY_PROMPT, textBytes, mediaTokens: input.tokens, mostTokens }
   const at = billing.clock.now()
   const charge = callCharge({ model, prompt, at, log: billing.log })
+  const chargeOf = (reading: UsageReading) => charge(promptOnly(reading), { outputBytes: 0 })
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request = { body, user, inputs: input.count }
   return runBilledCall(gateway, call, {
     stage: stageOf('embeddings', model),
     estimate: callHold({ model, prompt, at, rules }).estimate(),
     work: (asking) => gateway.upstreams.call(model.targets, 'embeddings', request, asking),
-    usage: ({ usage }) => charge(promptOnly(usage), { outputBytes: 0 }),
+    usage: ({ usage }) => chargeOf(usage),
+    refused: chargeOf,
     answer: (result, usage, receipt) =>
       jsonAnswer(embeddingList(result, usage, model.id, body.encoding_format), {
         requestId: call.requestId,

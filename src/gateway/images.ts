@@ -3,6 +3,7 @@ import { creditsNumber, toMicro } from '../ledger/money.ts'
 import { notFound, type PricedModel } from '../catalog/catalog.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
+import { Failure } from '../lib/failure.ts'
 import { listOf, type Fields } from '../lib/json.ts'
 import type { ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import {
@@ -10,6 +11,7 @@ import {
   picturePromptUsd,
   type PicturePrompt,
 } from '../upstream/prices/media-price.ts'
+import type { UsageReading } from '../upstream/contract/usage.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { stageOf, totalTokens, type StageUsage } from './bill/rows.ts'
 import { answerHeaders, runBilledCall } from './billed-call.ts'
@@ -51,6 +53,10 @@ export async function generateImages(
   const created = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
   const sent = picturePrompt(prompt, extra)
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra, sent)
+  const charge = (reading: UsageReading, pictures: number) => {
+    logUnusable(gateway.billing.log, model.id, reading)
+    return usageOf(model, reading, model.free ? 0n : priceOf(pictures))
+  }
   return runBilledCall(gateway, call, {
     stage: stageOf('image', model),
     estimate: model.free
@@ -60,10 +66,12 @@ export async function generateImages(
       const mostTokens = callLimit && drawnTokens(model, callLimit.limitMicro, request.n)
       return draw(gateway.upstreams, model, { ...request, mostTokens }, asking)
     },
-    usage: ({ images, usage }) => {
-      logUnusable(gateway.billing.log, model.id, usage)
-      return usageOf(model, usage, model.free ? 0n : priceOf(images.length))
+    usage: ({ images, usage }) => charge(usage, images.length || request.n),
+    accept: ({ images }) => {
+      if (images.length > 0) return
+      throw new Failure('upstream_failed', 'The model returned no image. Try again.')
     },
+    refused: (reading) => charge(reading, request.n),
     answer: (result, usage, receipt) =>
       render({
         data: result.images.map(picture),

@@ -27,8 +27,8 @@ type AppOptions = {
   /** How long an answer of the database may take. */
   patienceMs?: number
   simulator?: SimulatorOptions
-  /** Members of the upstream's entry, such as short time-outs. */
-  upstream?: Record<string, unknown>
+  /** Members of the upstream's entry, such as short time-outs; or of the entries of several. */
+  upstream?: Record<string, unknown> | Record<string, unknown>[]
   log?: Log
   clock?: Clock
   meter?: Meter
@@ -70,7 +70,7 @@ export async function startApp(options: AppOptions = {}) {
     masterKey: MASTER_KEY,
     providers: {
       upstreams: readUpstreams(
-        { upstreams: [upstreamEntry(models.url, options.upstream)] },
+        { upstreams: [options.upstream].flat().map((one) => upstreamEntry(models.url, one)) },
         {
           KEY: models.apiKey,
         },

@@ -19,17 +19,21 @@ export async function addUnpaid(
   )
 }
 
-/** What the account caused and did not pay, uncollected costs included. */
-export async function unpaidSince(tx: Tx, accountId: string, since: Date): Promise<bigint> {
-  const [row] = await tx.read<{ micro: bigint }>(
-    `select coalesce(sum(micro), 0)::int8 as micro from (
-       select worth_micro as micro from unpaid_work where account_id = $1 and at > $2
+/** What the account caused and did not pay, uncollected costs included, and the oldest of it. */
+export async function unpaidSince(
+  tx: Tx,
+  accountId: string,
+  since: Date,
+): Promise<{ micro: bigint; oldest: Date | null }> {
+  const [row] = await tx.read<{ micro: bigint; oldest: Date | null }>(
+    `select coalesce(sum(micro), 0)::int8 as micro, min(at) as oldest from (
+       select worth_micro as micro, at from unpaid_work where account_id = $1 and at > $2
        union all
-       select amount_micro from uncollected where account_id = $1 and created_at > $2
+       select amount_micro, created_at from uncollected where account_id = $1 and created_at > $2
      ) as unpaid`,
     [accountId, since],
   )
-  return row!.micro
+  return row!
 }
 
 /** Later than it is needed: the clocks of processes differ. */

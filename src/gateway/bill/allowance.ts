@@ -1,6 +1,7 @@
 import { spentInLastDays } from '../../activity/summary-store.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Failure } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
 import { addUnpaid, unpaidSince } from './allowance-store.ts'
 import type { Bill } from './billable.ts'
@@ -31,14 +32,14 @@ type LeftCall = { accountId: string; stage: Stage; over: Promise<void> }
 
 /** An account that has calls here which were left and have not ended. */
 type Leaving = { known: Promise<Known | undefined>; grantedMicro: bigint; calls: number }
-type Known = { unpaidMicro: bigint; limitMicro: bigint }
+type Known = { unpaidMicro: bigint; limitMicro: bigint; oldest: Date | null }
 
 const WINDOW_MS = 24 * 3_600_000
 const SPENDING_DAYS = 30
 
 /**
  * What an account may cause upstream in 24 hours without paying for it, over all its keys and all
- * processes. Only a call that is left costs statements.
+ * processes. Only a call that is left, or of a kind whose answers were refused, costs statements.
  */
 export class Allowance {
   readonly #options: AllowanceOptions
@@ -70,6 +71,12 @@ export class Allowance {
     }
     this.#end(accountId, leaving)
     return false
+  }
+
+  /** Throws for a kind of call whose answers were refused, once the allowance is used up. */
+  async admit(accountId: string): Promise<void> {
+    const { unpaidMicro, limitMicro, oldest } = await this.#ask(accountId)
+    if (unpaidMicro >= limitMicro) throw usedUp(this.#secondsUntilOver(oldest))
   }
 
   /**
@@ -105,6 +112,13 @@ export class Allowance {
     if (leaving.calls === 0) this.#leaving.delete(accountId)
   }
 
+  /** Until something of it is a day old. */
+  #secondsUntilOver(oldest: Date | null): number {
+    const nowMs = this.#options.clock.now().getTime()
+    const waitMs = (oldest?.getTime() ?? nowMs) + WINDOW_MS - nowMs
+    return Math.max(1, Math.ceil(waitMs / 1_000))
+  }
+
   async #read(accountId: string): Promise<Known | undefined> {
     try {
       return await this.#ask(accountId)
@@ -118,12 +132,13 @@ export class Allowance {
   async #ask(accountId: string): Promise<Known> {
     const { db, clock, freeMicro, timeZone, tightened } = this.#options
     const at = clock.now()
-    const [unpaidMicro, spentMicro, none] = await Promise.all([
+    const [unpaid, spentMicro, none] = await Promise.all([
       unpaidSince(db, accountId, new Date(at.getTime() - WINDOW_MS)),
       spentInLastDays(db, { accountId, at, timeZone, days: SPENDING_DAYS }),
       tightened(accountId),
     ])
-    return { unpaidMicro, limitMicro: none ? 0n : freeMicro + spentMicro / 10n }
+    const limitMicro = none ? 0n : freeMicro + spentMicro / 10n
+    return { unpaidMicro: unpaid.micro, limitMicro, oldest: unpaid.oldest }
   }
 
   async #tellOwner(beyond: BeyondAllowance): Promise<void> {
@@ -133,4 +148,10 @@ export class Allowance {
       this.#options.log.warn('An owner could not be told that a left call is charged.', { error })
     }
   }
+}
+
+function usedUp(retryAfterS: number): Failure {
+  const message =
+    'Answers to calls of this kind could not be used and were not charged, more than an account may cause in 24 hours. Try again later.'
+  return new Failure('rate_limited', message, { retryAfterS })
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
-import type { ChatRequest, NativeRequest } from '../../upstream/contract/contract.ts'
+import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
@@ -14,6 +14,7 @@ import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
+import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
@@ -70,13 +71,15 @@ export function orderChat(
   const boundText = reading.mediaBytes > 0 ? undefined : () => mostJsonTokens(sent, mostText)
   const hold = callHold({ model, prompt, at, boundText, rules })
   const answer = answerWish(body, model)
+  const usage = callCharge({ model, prompt, at, log: billing.log })
   return {
     stage: stageOf('chat', model),
     estimate: hold.estimate(answer),
     targets: model.targets,
     request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native, wholeOutput },
     answer,
-    usage: callCharge({ model, prompt, at, log: billing.log }),
+    usage,
+    refused: (reading) => usage(reading, { outputBytes: 0 }),
     affordable: (limitMicro, bounds) => hold.affordable(limitMicro, bounds, answer),
     boundPrompt: hold.boundPrompt,
     writes,
@@ -95,25 +98,25 @@ export function completeChat(
   const { stage, estimate, targets, request } = order
   const { requestId } = call
   let gathered: ChatStream | undefined
-  return runBilledCall(gateway, call, {
+  let body: unknown
+  return runBilledCall<ChatResult | Gathered>(gateway, call, {
     stage,
     estimate,
     work: async (asking, bill) => {
       const { callLimit } = bill
-      const result =
-        callLimit === undefined
-          ? await gateway.upstreams.call(targets, 'chat', request, asking)
-          : await answerWithin(gateway, { order, bill, callLimit, asking }, (stream) => {
-              gathered = stream
-            })
-      const charged = order.usage(result.usage, result)
-      const body = form(result, countedUsage(result.usage, charged))
-      return { result, charged, body }
+      if (callLimit === undefined) return gateway.upstreams.call(targets, 'chat', request, asking)
+      return answerWithin(gateway, { order, bill, callLimit, asking }, (stream) => {
+        gathered = stream
+      })
     },
-    usage: ({ charged }) => charged,
+    usage: (result) => order.usage(result.usage, result),
+    accept: (result, charged) => {
+      body = form(result, countedUsage(result.usage, charged))
+    },
+    refused: order.refused,
     writes: order.writes,
     outputMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
-    answer: ({ result: { generationId }, body }, _charged, receipt) =>
+    answer: ({ generationId }, _charged, receipt) =>
       jsonAnswer(body, { requestId, receipt, generationId }),
   })
 }

@@ -23,6 +23,8 @@ export type ChatOrder = {
   request: ChatRequest
   answer: AnswerWish
   usage(reading: UsageReading, output: Output): StageUsage
+  /** Of an answer that could not be read. */
+  refused(reading: UsageReading): StageUsage
   /** How many answer tokens, of all choices together, a limit pays for. */
   affordable(limitMicro: bigint, bounds: CallLimit['bounds']): number
   /** An upper bound of the prompt's tokens. */

@@ -2,11 +2,14 @@ import { Failure } from '../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { completion } from '../../upstream/contract/chunks.ts'
 import type { ChatResult, OurNames } from '../../upstream/contract/contract.ts'
+import { RefusedAnswer, UpstreamError } from '../../upstream/contract/upstream-error.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { addDetails } from './reasoning.ts'
 
 /** The limit of a whole answer. */
 const MOST_CHARACTERS = 32 * 1024 * 1024
+
+const TOO_LONG = 'The answer is too long to be sent whole. Use stream: true.'
 
 export type Gathered = ChatResult & Pick<ChatStream, 'boundTokens'>
 
@@ -24,10 +27,8 @@ export async function gatherAnswer(stream: ChatStream, ours: OurNames): Promise<
     }
     if (characters <= MOST_CHARACTERS) continue
     stream.cancel()
-    throw new Failure(
-      'upstream_failed',
-      'The answer is too long to be sent whole. Use stream: true.',
-    )
+    const cause = new RefusedAnswer(new UpstreamError('too_large', 'whole'), stream.usage)
+    throw new Failure('upstream_failed', TOO_LONG, { cause })
   }
   for (const chunk of stream.last) parts.add(JSON.parse(chunk) as Fields)
   return parts.answer(stream, ours)

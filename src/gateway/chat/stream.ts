@@ -1,25 +1,23 @@
 import type { Answer } from '../../lib/answer.ts'
 import type { CallCourse } from '../../lib/telemetry/call-course.ts'
 import { Failure } from '../../lib/failure.ts'
-import { causedByReader } from '../../upstream/contract/upstream-error.ts'
+import { causedByReader, hasBrokenOff } from '../../upstream/contract/upstream-error.ts'
 import { ABSENT, countedUsage, type UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import { newCourse, type BillLine, type StageUsage, type Waived } from '../bill/rows.ts'
 import {
   abortOf,
-  dropWork,
   enterCall,
   generationHeader,
-  waivedAs,
   isOfAnySize,
-  leftOf,
   workMicro,
   workSize,
   type EnteredCall,
 } from '../billed-call.ts'
 import type { Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import { thoughtMicro, type CostEstimate } from '../price/cost-estimate.ts'
+import { dropWork, leftOf, refusedWork, waivedAs } from '../unpaid-work.ts'
 import type { ChatOrder, StreamForm } from './form.ts'
 import { ChatOutflow, type StreamEnds } from './outflow.ts'
 import { streamWithin } from './within-limit.ts'
@@ -43,6 +41,7 @@ export async function streamChat(
   const course = newCourse()
   const { thoughts } = estimate
   const size = workSize(estimate)
+  const { estimateMicro } = size
   const latencyMs = () => performance.now() - course.beganMs
   const workedMicro = () => workMicro(size, latencyMs())
   const entered = enterCall(gateway, call, { stage, workedMicro, anySize: isOfAnySize(estimate) })
@@ -59,23 +58,25 @@ export async function streamChat(
         : streamWithin(gateway, { order, bill, callLimit, asking }),
     )
     const opened = { bill, stream, course, entered }
-    const paid = { stage, usage, writes, thoughts }
+    const paid = { stage, usage, refused: order.refused, writes, thoughts, estimateMicro }
     const body = new ChatOutflow(stream, form, streamEnds(gateway, call, paid, form, opened))
     const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
     return { status: 200, headers, body }
   } catch (error) {
     const end = { ...dropOf(error, stage, latencyMs(), signal), course }
-    if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro() })
+    const refused = refusedWork(error, { refused: order.refused, estimateMicro })
+    if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro(), refused })
     entered.end()
     throw error
   }
 }
 
 /** The parts of the order that a running stream needs; without the prompt, which may be long. */
-type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'writes'> & Pick<CostEstimate, 'thoughts'>
+type Paid = Pick<ChatOrder, 'stage' | 'usage' | 'refused' | 'writes'> &
+  Pick<CostEstimate, 'thoughts' | 'estimateMicro'>
 
 function streamEnds(
-  gateway: Pick<Gateway, 'allowance' | 'catalog'>,
+  gateway: Pick<Gateway, 'allowance' | 'callLimits' | 'catalog'>,
   call: GatewayCall,
   order: Paid,
   form: StreamForm,
@@ -111,7 +112,13 @@ function streamEnds(
       if (causedByReader(error)) await left()
       else {
         const dropped = dropOf(failure, stage, latencyMs(), call.signal)
-        await bill.drop({ ...dropped, course, waived: worth() })
+        const end = { ...dropped, course }
+        const waived = worth()
+        if (hasBrokenOff(error)) await bill.drop({ ...end, waived })
+        else {
+          const refused = dearer(refusedWork(error, order), waived)
+          await dropWork(gateway, bill, end, { accountId, micro: 0n, refused })
+        }
       }
       entered.end()
       return form.fail(call.renderError(failure), failure)
@@ -122,6 +129,11 @@ function streamEnds(
     },
     mayLeave: () => entered.mayLeave(worth().micro),
   }
+}
+
+/** The report may be of less than what was seen. */
+function dearer(refused: Waived | undefined, seen: Waived): Waived {
+  return refused !== undefined && refused.micro > seen.micro ? refused : seen
 }
 
 /** An upstream that we timed out sent no final count: then what we saw counts too. */

@@ -4,7 +4,7 @@ import type { Fields } from '../../lib/json.ts'
 import type { SpeechFormat, SpeechRequest } from '../../upstream/contract/contract.ts'
 import { audioFormat, looksLikeText } from '../media/audio-format.ts'
 import { audioSeconds } from '../media/audio-length.ts'
-import { stageOf } from '../bill/rows.ts'
+import { stageOf, type StageUsage } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
 import { measureJson } from '../price/prompt-size.ts'
@@ -52,20 +52,19 @@ export function planSpeech(
     speechPrice(model, { ...sent, seconds: characters / charactersPerS }, at)?.micro
   const slowest = SLOWEST_CHARACTERS_PER_S * Math.min(1, speed ?? 1)
   const rules = { ...gateway.rules, ...gateway.voice }
+  const charge = (seconds: number): StageUsage => {
+    const price = speechPrice(model, { ...sent, seconds }, at)
+    const exact = price?.exact === true
+    const costMicro = price?.micro ?? NOMINAL_MICRO
+    return { costMicro, estimated: !exact, upstreamCost: listCost(costMicro, model, exact) }
+  }
   return {
     stage: stageOf(plan.kind, model),
     estimate: voiceEstimate(model, priceAt(CHARACTERS_PER_S), rules, priceAt(slowest)),
-    work: async (asking) => {
-      const speech = await gateway.upstreams.call(model.targets, 'speech', request, asking)
-      return requireAudible(speech, responseFormat)
-    },
-    usage: ({ audio }) => {
-      const seconds = speechSeconds(audio, responseFormat)
-      const price = speechPrice(model, { ...sent, seconds }, at)
-      const exact = price?.exact === true
-      const costMicro = price?.micro ?? NOMINAL_MICRO
-      return { costMicro, estimated: !exact, upstreamCost: listCost(costMicro, model, exact) }
-    },
+    work: (asking) => gateway.upstreams.call(model.targets, 'speech', request, asking),
+    usage: ({ audio }) => charge(speechSeconds(audio, responseFormat)),
+    accept: (speech) => requireAudible(speech, responseFormat),
+    refused: () => charge(characters / CHARACTERS_PER_S),
   }
 }
 
@@ -77,11 +76,10 @@ export function countCharacters(text: string): number {
 }
 
 /** Some upstreams answer 200 with an error page, or in another format. */
-function requireAudible(speech: Speech, format: SpeechRequest['responseFormat']): Speech {
-  const { audio } = speech
+function requireAudible({ audio }: Speech, format: SpeechRequest['responseFormat']): void {
   const sound =
     format === 'mp3' ? audioFormat(audio) === 'mp3' : !looksLikeText(audio) && !isContainer(audio)
-  if (sound) return speech
+  if (sound) return
   throw new Failure('upstream_failed', 'The model did not answer with the requested audio format.')
 }
 

@@ -50,6 +50,7 @@ export function planTranscription(
     seconds,
     work: (asking) => gateway.upstreams.call(model.targets, 'transcription', request, asking),
     usage: (result) => transcriptionUsage(gateway, model, result, seconds),
+    refused: (usage) => transcriptionUsage(gateway, model, { usage }, seconds),
   }
 }
 
@@ -57,7 +58,7 @@ export function planTranscription(
 function transcriptionUsage(
   { billing, reportedCapUsd }: Pick<Gateway, 'billing' | 'reportedCapUsd'>,
   model: PricedModel,
-  result: TranscriptionResult,
+  result: Pick<TranscriptionResult, 'usage' | 'durationS'>,
   fileSeconds: number | undefined,
 ): StageUsage {
   const { usage: reading } = result

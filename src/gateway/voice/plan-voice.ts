@@ -75,10 +75,7 @@ export function planVoice(
   return {
     estimate: sumEstimates(stages, gateway.rules),
     language,
-    transcription: {
-      ...transcription,
-      work: async (asking, bill) => requireWords(await transcription.work(asking, bill)),
-    },
+    transcription: { ...transcription, accept: requireWords },
     answer: (transcript, leftMicro) =>
       planAnswer(gateway, call, text, {
         instruction,
@@ -188,12 +185,13 @@ function planAnswer(
   return {
     stage: { ...order.stage, kind: 'voice_text' },
     estimate: order.estimate,
-    work: async (asking) => {
-      const result = await gateway.upstreams.call(order.targets, 'chat', request, asking)
-      if (result.text.trim() !== '') return result
+    work: (asking) => gateway.upstreams.call(order.targets, 'chat', request, asking),
+    usage: (result) => order.usage(result.usage, result),
+    accept({ text }) {
+      if (text.trim() !== '') return
       throw new Failure('upstream_failed', 'The model gave no answer. Try again.')
     },
-    usage: (result) => order.usage(result.usage, result),
+    refused: order.refused,
   }
 }
 
@@ -205,8 +203,8 @@ function affordableAnswer(order: ChatOrder, moneyMicro: bigint | undefined): Cha
   return { ...request, mostTokens: Math.max(1, order.affordable(moneyMicro, bounds)) }
 }
 
-function requireWords(result: TranscriptionResult): TranscriptionResult {
-  if (result.text.trim() !== '') return result
+function requireWords({ text }: TranscriptionResult): void {
+  if (text.trim() !== '') return
   throw new Failure('unsuitable', 'audio_data: no speech was found in the recording.', {
     param: 'audio_data',
     code: 'no_speech',

@@ -1,8 +1,22 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
-import { newCourse, sumMicro, type BillLine, type Dropped, type Stage } from '../bill/rows.ts'
-import { abortOf, enterCall, jsonAnswer, type PaidStage } from '../billed-call.ts'
+import {
+  newCourse,
+  sumMicro,
+  type BillLine,
+  type Dropped,
+  type Stage,
+  type Waived,
+} from '../bill/rows.ts'
+import {
+  abortOf,
+  doStage,
+  enterCall,
+  jsonAnswer,
+  workSize,
+  type PaidStage,
+} from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { planVoice, type VoiceBody, type VoicePlan } from './plan-voice.ts'
 import type { Recording } from './recording.ts'
@@ -31,6 +45,7 @@ export async function respond(
   let progress: VoiceProgress | undefined
   const entered = enterCall(gateway, call, { stage, workedMicro: () => progress?.ranMicro ?? 0n })
   try {
+    await entered.admit(workSize(plan.estimate).estimateMicro)
     const { trace } = call.signal
     const abort = abortOf(call)
     const order = { principal, requestId, stage, trace, ...plan.estimate, abort }
@@ -41,9 +56,10 @@ export async function respond(
       const receipt = await bill.settle(progress.lines)
       return jsonAnswer(answer, { requestId, receipt, generationId: undefined })
     } catch (error) {
+      const { unpaidMicro: micro } = progress
       const end = progress.end(error)
-      // Stages that ran for a caller who left are not paid for.
-      const micro = end.status === 'cancelled' ? progress.ranMicro : 0n
+      // Whichever stage failed: the next flow may end like this one.
+      if (micro > 0n && end.status === 'failed') gateway.callLimits.doubt(accountId, stage.kind)
       await gateway.allowance.drop(bill, end, { accountId, micro })
       throw error
     }
@@ -78,6 +94,8 @@ class VoiceProgress {
   readonly #bill: Bill
   #stage: Stage
   #course = newCourse()
+  /** What the stage came to whose answer was refused. */
+  #refused: Waived | undefined
 
   constructor(signal: AbortSignal, first: Stage, bill: Bill) {
     this.#signal = signal
@@ -98,14 +116,22 @@ class VoiceProgress {
     return sumMicro(this.lines.map(({ costMicro }) => costMicro))
   }
 
-  async run<Result>(next: Omit<PaidStage<Result>, 'estimate'>): Promise<Result> {
+  /** Nobody pays for a flow that does not end well. */
+  get unpaidMicro(): bigint {
+    return this.ranMicro + (this.#refused?.micro ?? 0n)
+  }
+
+  async run<Result>(next: PaidStage<Result>): Promise<Result> {
     this.#stage = next.stage
     this.#course = newCourse()
     this.#signal.throwIfAborted()
     const course = this.#course
-    const result = await next.work({ signal: this.#signal, course }, this.#bill)
+    const asking = { signal: this.#signal, course }
+    const { result, usage } = await doStage(next, asking, this.#bill, (made) => {
+      this.#refused = made
+    })
     const latencyMs = performance.now() - course.beganMs
-    this.lines.push({ ...next.usage(result), stage: next.stage, latencyMs, course })
+    this.lines.push({ ...usage, stage: next.stage, latencyMs, course })
     return result
   }
 
@@ -114,6 +140,7 @@ class VoiceProgress {
     const course = this.#course
     const latencyMs = performance.now() - course.beganMs
     const ran = this.lines.filter((line) => line.stage !== this.#stage)
-    return { ...dropOf(error, this.#stage, latencyMs, this.#signal), course, ran }
+    const dropped = dropOf(error, this.#stage, latencyMs, this.#signal)
+    return { ...dropped, course, ran, waived: this.#refused }
   }
 }

@@ -122,6 +122,12 @@ export function causedByReader(error: unknown): boolean {
   return cause instanceof UpstreamError && cause.at === SLOW_READER
 }
 
+/** It is the upstream's failure, and not our refusal of what it made. */
+export function hasBrokenOff(error: unknown): boolean {
+  const cause = error instanceof Failure ? error.cause : undefined
+  return cause instanceof UpstreamError && !(cause instanceof RefusedAnswer)
+}
+
 /** What the upstream reported of an answer that we refuse. */
 export function refusedUsage(error: unknown): UsageReading | undefined {
   const cause = error instanceof Failure ? error.cause : undefined
