@@ -44,7 +44,7 @@ async function runAll(): Promise<number> {
     printFile(report)
   }
   // Many files wait more than they work: five at a time keep two cores busy.
-  await runFiles({ files, workers: 5, options, env, onFile })
+  await runFiles({ files, workers: 5, options, env, onFile, silenceMs: 600_000 })
   printSummary(reports, performance.now() - startedMs, cpuMsOf(process.pid))
   return reports.some(hasFailed) ? 1 : 0
 }

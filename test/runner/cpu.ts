@@ -6,13 +6,32 @@ const TICK_MS = 10
 /** Processor time of a process and of all that it started, browsers included. */
 export function cpuMsOf(pid: number): number {
   if (process.platform !== 'linux') return ownMs()
+  return familyOf(pid).reduce((sum, { ms }) => sum + ms, 0)
+}
+
+/** Kills a process and all that it started, which would outlive it. */
+export function endWithChildren(pid: number): void {
+  for (const one of new Set([pid, ...familyOf(pid).map((member) => member.pid)])) {
+    try {
+      process.kill(one, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+/** The process, its children and theirs. */
+function familyOf(pid: number): Stat[] {
+  if (process.platform !== 'linux') return []
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readStat(Number(name)) ?? [])
   const byParent = Map.groupBy(processes, ({ parent }) => parent)
-  const sum = (one: Stat): number =>
-    one.ms + (byParent.get(one.pid) ?? []).reduce((ms, child) => ms + sum(child), 0)
-  return processes.filter((one) => one.pid === pid).reduce((ms, one) => ms + sum(one), 0)
+  const withChildren = (one: Stat): Stat[] => [
+    one,
+    ...(byParent.get(one.pid) ?? []).flatMap(withChildren),
+  ]
+  return processes.filter((one) => one.pid === pid).flatMap(withChildren)
 }
 
 type Stat = { pid: number; parent: number; ms: number }

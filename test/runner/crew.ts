@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { endWithChildren } from './cpu.ts'
 import type { FromWorker, TestResult } from './messages.ts'
 
 export type FileReport = {
@@ -17,6 +18,8 @@ type Crew = {
   options: string[]
   env: Record<string, string | undefined>
   onFile: (report: FileReport) => void
+  /** A file from which nothing is heard for so long is ended: it hangs. */
+  silenceMs: number
 }
 
 /** Runs the files, each worker taking the next one when it has done with its last. */
@@ -39,11 +42,16 @@ async function keepWorking(next: () => string | undefined, crew: Omit<Crew, 'fil
 function work(
   first: string,
   next: () => string | undefined,
-  { options, env, onFile }: Omit<Crew, 'files' | 'workers'>,
+  { options, env, onFile, silenceMs }: Omit<Crew, 'files' | 'workers'>,
 ): Promise<FileReport | undefined> {
   const worker = startWorker(options, env)
   let report: FileReport | undefined = begun(first)
   let isDone = false
+  const running = new Set<string>()
+  const patience = setTimeout(() => {
+    report?.lines.push({ depth: 1, note: hung(silenceMs, running) })
+    endWithChildren(worker.pid!)
+  }, silenceMs)
   const goOn = () => {
     if (!isDone || report?.lines.at(-1)?.depth !== 0) return
     onFile(report)
@@ -54,7 +62,10 @@ function work(
     else worker.send(file)
   }
   worker.on('message', (message: FromWorker) => {
+    patience.refresh()
     if (message.kind === 'ready') worker.send(first)
+    if (message.kind === 'begun') running.add(message.test)
+    if (message.kind === 'ended') running.delete(message.test)
     if (message.kind === 'note') report?.lines.push({ depth: message.depth, note: message.text })
     if (message.kind === 'result') report?.lines.push(message.result)
     if (message.kind === 'done') {
@@ -65,12 +76,18 @@ function work(
   })
   return new Promise((ended) =>
     worker.once('exit', (code, signal) => {
+      clearTimeout(patience)
       if (report === undefined) return ended(undefined)
       const error = `The process ended (${signal ?? `code ${code}`}) before the tests did.`
       const failed = { isSuite: true, outcome: 'fail', ms: 0, error } as const
       ended({ ...report, lines: [...report.lines, { name: report.file, depth: 0, ...failed }] })
     }),
   )
+}
+
+function hung(silenceMs: number, running: Set<string>): string {
+  const tests = running.size === 0 ? 'no test was running' : [...running].join(', ')
+  return `Nothing was heard for ${Math.round(silenceMs / 1_000)} s: ${tests}.`
 }
 
 function begun(file: string): FileReport {

@@ -1,6 +1,7 @@
 /** What a worker tells the runner. A file is over when it is `done` and its result of depth 0 is there. */
 export type FromWorker =
   | { kind: 'ready' }
+  | { kind: 'begun' | 'ended'; test: string }
   | { kind: 'result'; result: TestResult }
   | { kind: 'note'; depth: number; text: string }
   | { kind: 'done'; wallMs: number; cpuMs: number }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe } from 'node:test'
+import { afterEach, beforeEach, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { dropDatabases } from '../support/databases.ts'
 import { endFile } from '../support/end-of-file.ts'
@@ -19,6 +19,8 @@ async function runFile(file: string): Promise<void> {
   const startedMs = performance.now()
   const cpuBeforeMs = cpuMsOf(process.pid)
   await describe(file, async () => {
+    beforeEach((t) => tell({ kind: 'begun', test: nameOf(t) }))
+    afterEach((t) => tell({ kind: 'ended', test: nameOf(t) }))
     await import(pathToFileURL(join(root, file)).href)
   })
   await endFile()
@@ -28,6 +30,11 @@ async function runFile(file: string): Promise<void> {
     wallMs: performance.now() - startedMs,
     cpuMs: cpuMsOf(process.pid) - cpuBeforeMs,
   })
+}
+
+/** Without the file's own name, which stands before it. */
+function nameOf({ fullName = '' }: { fullName?: string }): string {
+  return fullName.split(' > ').slice(1).join(' > ')
 }
 
 function tell(message: FromWorker): void {

@@ -1,0 +1,3 @@
+/* It ends the process that it runs in. */
+
+process.exit(3)
