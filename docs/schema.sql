@@ -683,7 +683,7 @@ create table payments (
   -- What the provider took of the payment; null where it did not say.
   fee_tzs int8,
   phone_number text not null,
-  payer_name text not null,
+  payer_name text not null default '',
   payer_email text,
   network text,
   error_code text,
@@ -707,6 +707,8 @@ create table payments (
   updated_at timestamptz not null default now(),
   expires_at timestamptz not null,
   completed_at timestamptz,
+  create_body text,
+  creates int not null default 0,
   primary key (id),
   unique (reference),
   constraint completed_has_its_time check ((status = 'completed') = (completed_at is not null)),

@@ -1,9 +1,10 @@
+import type { Db } from '../db/db.ts'
 import type { FindingParts } from './apply-finding.ts'
 import { applyFinding } from './apply-finding.ts'
 import type { Finding } from './payment-state.ts'
 import { isSubmitting } from './payment-state.ts'
 import type { Payment, TimedPayment } from './payments-store.ts'
-import { claimDue, claimOne } from './payments-store.ts'
+import { claimDue, claimOne, countCreate } from './payments-store.ts'
 import type { PaymentProvider } from './provider.ts'
 
 export type CheckParts = FindingParts & { providers: ReadonlyMap<string, PaymentProvider> }
@@ -20,7 +21,7 @@ export async function checkPayment(
   const provider = parts.providers.get(payment.provider)
   if (!provider) return undefined
   await parts.onStep('claimed')
-  return applyFinding(parts, payment.id, await ask(provider, timed))
+  return applyFinding(parts, payment.id, await ask(parts.db, provider, timed))
 }
 
 /** Checks while it is due: a hint that comes during a check makes it due again. */
@@ -50,11 +51,21 @@ export async function checkAllDue(parts: CheckParts, signal: AbortSignal): Promi
   }
 }
 
-/** Until the provider is known to have the payment, the safest check is to send the same create again. */
-async function ask(provider: PaymentProvider, { payment, now }: TimedPayment): Promise<Finding> {
-  if (!isSubmitting(payment, now)) return provider.status(payment)
-  const created = await provider.create(payment)
+/**
+ * Until the provider is known to have the payment, the safest check is to send the same create
+ * again. Each try is counted before it is sent: when one is refused that was not the only one, the
+ * provider is asked what it knows, since another may have reached the payer's phone.
+ */
+async function ask(
+  db: Db,
+  provider: PaymentProvider,
+  { payment, now }: TimedPayment,
+): Promise<Finding> {
+  const create = isSubmitting(payment, now) ? await countCreate(db, payment.id) : undefined
+  if (create === undefined) return provider.status(payment)
+  const created = await provider.create(payment, create.body)
   if (created.kind === 'accepted') return created.observation
-  if (created.kind === 'refused') return { status: 'refused', code: created.code }
-  return { status: 'unreachable', reason: created.reason }
+  if (created.kind === 'unknown') return { status: 'unreachable', reason: created.reason }
+  if (create.nth > 1) return provider.status(payment)
+  return { status: 'refused', code: created.code }
 }

@@ -35,7 +35,8 @@ export function clickpesa(options: ClickpesaOptions): PaymentProvider {
   const send = authorizedSend(options)
   return {
     name: 'clickpesa',
-    create: (order) => create(send, checksumKey, order),
+    createBody: (order) => createBody(checksumKey, order),
+    create: (order, body) => create(send, order, body),
     status: (order) => status(send, order),
     readCallback: (rawBody, _headers, now) => readCallback(checksumKey, rawBody, now),
   }
@@ -110,14 +111,17 @@ function authorizedSend(options: ClickpesaOptions): Send {
   }
 }
 
-async function create(send: Send, checksumKey: string, order: PaymentOrder): Promise<CreateResult> {
+function createBody(checksumKey: string, order: PaymentOrder): string {
   const payload = {
     amount: String(order.amountTzs),
     currency: order.currency,
     orderReference: order.reference,
     phoneNumber: order.phoneNumber.replace('+', ''),
   }
-  const body = JSON.stringify({ ...payload, checksum: checksumOf(checksumKey, payload) })
+  return JSON.stringify({ ...payload, checksum: checksumOf(checksumKey, payload) })
+}
+
+async function create(send: Send, order: PaymentOrder, body: string): Promise<CreateResult> {
   const reply = await send('POST', '/payments/initiate-ussd-push-request', body)
   if (!isAnswer(reply)) return { kind: 'unknown', reason: reply.reason }
   if (reply.status === 200 || reply.status === 201) return accepted(observed(reply.json, order))

@@ -9,6 +9,8 @@ export type PaymentState = {
   providerRef: string | undefined
   /** The provider is known to have it. */
   accepted: boolean
+  /** How often a create was sent, or was about to be. */
+  creates: number
   amountTzs: number
   currency: string
   createdAt: Date
@@ -19,7 +21,7 @@ export type PaymentState = {
 
 export type PaymentStatus = 'pending' | 'completed' | 'failed' | 'expired'
 
-/** What was learned by asking the provider; of a create also that it was refused outright. */
+/** What was learned by asking the provider; of the first create also that it was refused outright. */
 export type Finding = Observation | { status: 'refused'; code: PaymentErrorCode }
 
 export type Decision = {
@@ -63,7 +65,7 @@ export function decide(state: PaymentState, finding: Finding, now: Date): Decisi
     case 'unreachable':
       return same
     case 'refused':
-      return state.status === 'pending' && !state.accepted
+      return state.status === 'pending' && !state.accepted && state.creates === 1
         ? { ...same, status: 'failed', errorCode: finding.code, closed: true }
         : same
     case 'not_found':

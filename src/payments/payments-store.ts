@@ -26,8 +26,6 @@ export const PAYMENT = columns({
   currency: text,
   creditsMicro: int8,
   phoneNumber: text,
-  payerName: text,
-  payerEmail: optional(text),
   network: optional(text),
   errorCode: optional(oneOf<PaymentErrorCode>()),
   review: optional(text),
@@ -40,6 +38,8 @@ export const PAYMENT = columns({
   acceptedAt: optional(time),
   /** The money came after the payment had failed or expired. */
   late: bool,
+  /** How often a create was sent, or was about to be. */
+  creates: int,
   checks: int,
   createdAt: time,
   updatedAt: time,
@@ -53,23 +53,15 @@ export type TimedPayment = { payment: Payment; now: Date }
 
 export type NewPayment = Pick<
   Payment,
-  | 'id'
-  | 'accountId'
-  | 'provider'
-  | 'reference'
-  | 'amountTzs'
-  | 'creditsMicro'
-  | 'phoneNumber'
-  | 'payerName'
-  | 'payerEmail'
-> & { expiresInS: number }
+  'id' | 'accountId' | 'provider' | 'reference' | 'amountTzs' | 'creditsMicro' | 'phoneNumber'
+> & { createBody: string; expiresInS: number }
 
 /** Due at once: the first check is what hands it to the provider. */
 export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
   const [row] = await tx.query(
     `insert into payments (id, account_id, provider, reference, amount_tzs, credits_micro,
-       phone_number, payer_name, payer_email, expires_at, next_check_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10), now())
+       phone_number, create_body, expires_at, next_check_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9), now())
      returning ${PAYMENT.list}`,
     [
       payment.id,
@@ -79,8 +71,7 @@ export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Paymen
       payment.amountTzs,
       payment.creditsMicro,
       payment.phoneNumber,
-      payment.payerName,
-      payment.payerEmail ?? null,
+      payment.createBody,
       payment.expiresInS,
     ],
   )
@@ -122,8 +113,8 @@ export type PaymentChange = {
 /**
  * Ends the check that found it. A hint that came meanwhile stays due: the claim left the row due at
  * the end of its lease, so any other time is a hint's. A finding that differs from the one an
- * operator has dealt with is to be reviewed again. The payer's name and address
- * are for the create only, and are erased when the payment is over.
+ * operator has dealt with is to be reviewed again. The body of the create names
+ * the payer, and is erased when the payment is over.
  */
 export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void> {
   await tx.query(
@@ -138,6 +129,7 @@ export async function writeFinding(tx: Tx, change: PaymentChange): Promise<void>
        review_at = case when ${NEW_REVIEW} then now() else review_at end,
        reviewed_at = case when ${NEW_REVIEW} then null else reviewed_at end,
        reviewed_by = case when ${NEW_REVIEW} then null else reviewed_by end,
+       create_body = case when $2 = 'pending' then create_body end,
        payer_name = case when $2 = 'pending' then payer_name else '' end,
        payer_email = case when $2 = 'pending' then payer_email end,
        late = late or $8,
@@ -226,6 +218,23 @@ export async function claimOne(
     [id, leaseS],
   )
   return row && timedPaymentOf(row)
+}
+
+/**
+ * Before a create is sent: which one it is, and what it says. Undefined when there is none to send,
+ * because the payment has been accepted or has ended meanwhile.
+ */
+export async function countCreate(
+  tx: Tx,
+  id: string,
+): Promise<{ nth: number; body: string } | undefined> {
+  const [row] = await tx.query<{ nth: number; body: string }>(
+    `update payments set creates = creates + 1
+     where id = $1 and status = 'pending' and accepted_at is null and create_body is not null
+     returning creates as nth, create_body as body`,
+    [id],
+  )
+  return row
 }
 
 /** For a check without a claim: the operator may ask about any payment at any time. */

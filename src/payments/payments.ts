@@ -101,7 +101,7 @@ export function createPayments(options: PaymentsParts): Payments {
   return {
     rules: options.rules,
     async topUp(topUp) {
-      const payment = await openPayment({ ...options, provider: options.providers[0].name }, topUp)
+      const payment = await openPayment({ ...options, provider: options.providers[0] }, topUp)
       await parts.onStep('row_committed')
       checkSoon(payment.id)
       return payment

@@ -7,11 +7,13 @@ import type { PaymentErrorCode } from './payment-error.ts'
 export type PaymentProvider = {
   /** Stored with each payment and part of its callback's address. */
   readonly name: string
+  /** What `create` is to send: made once, when the payment is opened, and stored with it. */
+  createBody(order: NewOrder): string
   /**
-   * Asks the payer's phone for the money. Calling again with the same order never asks twice: the
+   * Asks the payer's phone for the money. Sending the same body again never asks twice: the
    * provider knows our reference, and the second call answers what became of the first.
    */
-  create(order: PaymentOrder): Promise<CreateResult>
+  create(order: PaymentOrder, body: string): Promise<CreateResult>
   status(order: PaymentOrder): Promise<Observation>
   /** Pure: checks the signature over the raw body and the time stamp, and says what it is about. */
   readCallback(rawBody: Buffer, headers: CallbackHeaders, now: Date): CallbackReading
@@ -19,7 +21,7 @@ export type PaymentProvider = {
 
 export type CallbackHeaders = Record<string, string | string[] | undefined>
 
-/** What the provider is told of a payment. The same order gives the same bytes every time. */
+/** What a payment is known by, here and at the provider. */
 export type PaymentOrder = {
   id: string
   /** Ours: 20 of [0-9A-Z], made once, stored before the provider hears of it. */
@@ -30,13 +32,14 @@ export type PaymentOrder = {
   currency: string
   /** E.164. */
   phoneNumber: string
-  payerName: string
-  payerEmail: string | undefined
 }
+
+/** What only the create tells of the payer is kept in its body alone. */
+export type NewOrder = PaymentOrder & { payerName: string; payerEmail: string | undefined }
 
 export type CreateResult =
   | { kind: 'accepted'; observation: Observation }
-  /** Certain: nothing reached the payer's phone. */
+  /** This try reached no phone. An earlier one, of which we do not know, MAY have. */
   | { kind: 'refused'; code: PaymentErrorCode }
   /** No answer, or none that can be read: the payer's phone MAY ring. */
   | { kind: 'unknown'; reason: string }

@@ -16,6 +16,7 @@ import type {
   CallbackReading,
   CallbackRefusal,
   CreateResult,
+  NewOrder,
   Observation,
   PaymentOrder,
   PaymentProvider,
@@ -31,7 +32,9 @@ export function snippe(options: SnippeOptions): PaymentProvider {
   if (apiKey === '' || webhookSecret === '') throw new Error('Snippe needs its keys.')
   return {
     name: options.name ?? 'snippe',
-    create: async (order) => readCreated(await send(options, createCall(options, order))),
+    createBody: (order) => createBody(options, order),
+    create: async ({ reference: key }, body) =>
+      readCreated(await send(options, { method: 'POST', path: '/v1/payments', key, body })),
     status: (order) => status(options, order),
     readCallback: (rawBody, headers, now) => readCallback(webhookSecret, rawBody, headers, now),
   }
@@ -66,7 +69,7 @@ export type SnippeOptions = {
   baseUrl: string
   apiKey: string
   webhookSecret: string
-  /** Called at each create: the port we listen on may be known only later. */
+  /** Called for each payment: the port we listen on may be known only later. */
   callbackUrl: () => string
   /** Snippe requires an email address; not every account has one. */
   fallbackEmail: string | undefined
@@ -93,9 +96,9 @@ function send(options: SnippeOptions, call: Call): Promise<ProviderReply> {
   })
 }
 
-function createCall(options: SnippeOptions, order: PaymentOrder): Call {
+function createBody(options: SnippeOptions, order: NewOrder): string {
   const [firstname = '-', ...rest] = order.payerName.trim().split(/\s+/)
-  const body = {
+  return JSON.stringify({
     payment_type: 'mobile',
     details: { amount: order.amountTzs, currency: order.currency },
     phone_number: order.phoneNumber.replace('+', ''),
@@ -106,8 +109,7 @@ function createCall(options: SnippeOptions, order: PaymentOrder): Call {
     },
     webhook_url: options.callbackUrl(),
     metadata: { payment_id: order.id },
-  }
-  return { method: 'POST', path: '/v1/payments', key: order.reference, body: JSON.stringify(body) }
+  })
 }
 
 function readCreated(reply: ProviderReply): CreateResult {

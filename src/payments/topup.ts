@@ -7,6 +7,7 @@ import { uuidv7 } from '../lib/ids.ts'
 import { lockClaim, storeAnswer } from '../idempotency/replay-store.ts'
 import type { Payment } from './payments-store.ts'
 import { insertPayment } from './payments-store.ts'
+import type { PaymentOrder, PaymentProvider } from './provider.ts'
 
 /** Who pays, as the account says. */
 export type Payer = {
@@ -46,7 +47,7 @@ export function topUpRules(settings: TopUpSettings): TopUpRules {
 
 export type TopUpParts = {
   db: Db
-  provider: string
+  provider: PaymentProvider
   rules: TopUpRules
   payerOf(accountId: string): Promise<Payer>
 }
@@ -66,25 +67,28 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
   const { rules } = parts
   checkAmount(rules, topUp.amountTzs)
   const payer = await parts.payerOf(topUp.accountId)
-  const phoneNumber = payingPhone(rules, payer)
+  const order = newOrder(topUp.amountTzs, payingPhone(rules, payer))
+  const { name: payerName, email: payerEmail } = payer
+  const createBody = parts.provider.createBody({ ...order, payerName, payerEmail })
   const { keep } = topUp
   return parts.db.begin(async (tx) => {
     if (keep && !(await lockClaim(tx, keep.claim))) throw takenOver()
     const payment = await insertPayment(tx, {
-      id: uuidv7(),
+      ...order,
       accountId: topUp.accountId,
-      provider: parts.provider,
-      reference: newReference(),
-      amountTzs: topUp.amountTzs,
+      provider: parts.provider.name,
       creditsMicro: creditsFor(topUp.amountTzs, rules.creditsPerTzs),
-      phoneNumber,
-      payerName: payer.name,
-      payerEmail: payer.email,
+      createBody,
       expiresInS: rules.expiresInS,
     })
     if (keep) await storeAnswer(tx, { claim: keep.claim, answer: keep.answer(payment) })
     return payment
   })
+}
+
+function newOrder(amountTzs: number, phoneNumber: string): PaymentOrder {
+  const [id, reference] = [uuidv7(), newReference()]
+  return { id, reference, providerRef: undefined, amountTzs, currency: 'TZS', phoneNumber }
 }
 
 /** This process was stopped for so long that a retry has taken the key and makes the payment. */

@@ -7,6 +7,7 @@ import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { snippe } from '../../src/payments/snippe.ts'
 import { openPayment } from '../../src/payments/topup.ts'
 import { openStoredAnswers } from '../../src/idempotency/replay-store.ts'
 import { assertAgreement } from '../support/money/agreement.ts'
@@ -185,11 +186,12 @@ test('a top-up whose key a retry has taken over makes no second payment', async 
   )
   const retry = await openStoredAnswers({ db, processId: randomUUID() }).claim(request)
   assert(retry.state === 'claimed')
+  const NOWHERE = { baseUrl: 'http://127.0.0.1:9', apiKey: 'k', webhookSecret: 's' }
   const pay = (claim: typeof retry.claim) =>
     openPayment(
       {
         db,
-        provider: 'snippe',
+        provider: snippe({ ...NOWHERE, callbackUrl: () => '', fallbackEmail: undefined }),
         rules: {
           minTzs: 500,
           maxTzs: 5_000,

@@ -25,8 +25,7 @@ withDatabase('all that was ever paid in', (open) => {
       amountTzs,
       creditsMicro: BigInt(amountTzs) * 1_500_000n,
       phoneNumber: '+255712345678',
-      payerName: 'Asha Juma',
-      payerEmail: undefined,
+      createBody: '{}',
       expiresInS: 1_800,
     })
     return id

@@ -41,8 +41,7 @@ async function feeAfter(...findings: Partial<Found>[]): Promise<bigint | null> {
     amountTzs: 5_000,
     creditsMicro: 5_000_000_000n,
     phoneNumber: '+255700000000',
-    payerName: 'Asha',
-    payerEmail: undefined,
+    createBody: '{}',
     expiresInS: 60,
   })
   const timing = DEFAULT_TIMING

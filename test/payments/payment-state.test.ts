@@ -14,6 +14,7 @@ const stateWith = (changes: Partial<PaymentState> = {}): PaymentState => ({
   status: 'pending',
   providerRef: 'theirs',
   accepted: true,
+  creates: 1,
   amountTzs: 5000,
   currency: 'TZS',
   createdAt: CREATED,
@@ -218,6 +219,13 @@ describe('the life of a payment', () => {
       { status: 'failed', errorCode: 'invalid_number', closed: true },
     ],
     [
+      'refused, after another try that may have arrived',
+      stateWith({ accepted: false, providerRef: undefined, creates: 2 }),
+      { status: 'refused', code: 'invalid_number' },
+      EARLY,
+      { status: 'pending', closed: false },
+    ],
+    [
       'refused, though accepted before',
       stateWith(),
       { status: 'refused', code: 'rejected' },
@@ -283,7 +291,7 @@ const findings: fc.Arbitrary<Finding> = fc.oneof(
   fc.constant({ status: 'refused', code: 'rejected' } as const),
 )
 
-test('in any order of findings: at most one credit, and only for the right money', () => {
+test('in any order of findings: one credit at most, for the right money; closed by the first try alone', () => {
   const history = fc.array(fc.tuple(findings, fc.integer({ min: 0, max: 7_200_000 })), {
     maxLength: 12,
   })
@@ -291,8 +299,9 @@ test('in any order of findings: at most one credit, and only for the right money
     fc.property(history, (steps) => {
       let now = stateWith({ accepted: false, providerRef: undefined })
       let credits = 0
+      let creates = 0
       for (const [finding, afterMs] of steps) {
-        const before = now
+        const before = { ...now, creates: ++creates }
         const decision = decide(before, finding, new Date(CREATED.getTime() + afterMs))
         if (decision.credit) {
           credits++
@@ -306,6 +315,7 @@ test('in any order of findings: at most one credit, and only for the right money
         )
         if (before.status === 'completed') assert.equal(decision.status, 'completed')
         if (before.status !== 'pending') assert.notEqual(decision.status, 'pending')
+        if (decision.closed) assert.deepEqual([finding.status, creates], ['refused', 1])
         if (before.providerRef) assert.equal(decision.providerRef, before.providerRef)
         const { status, accepted, providerRef } = decision
         now = { ...before, status, accepted, providerRef }

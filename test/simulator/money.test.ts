@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startMoneySimulator } from '../../simulator/money/server.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
+import type { NewOrder, PaymentProvider } from '../../src/payments/provider.ts'
 import { newReference } from '../../src/payments/topup.ts'
 import { snippe } from '../../src/payments/snippe.ts'
 import { eventually } from '../support/eventually.ts'
@@ -26,6 +27,8 @@ const portTo = (baseUrl: string, apiKey = keys.snippe.apiKey) =>
     callbackUrl: () => 'http://127.0.0.1:9/',
     fallbackEmail: 'a@b.tz',
   })
+const create = (port: PaymentProvider, order: NewOrder) =>
+  port.create(order, port.createBody(order))
 const order = {
   id: uuidv7(),
   reference: newReference(),
@@ -39,14 +42,14 @@ const order = {
 
 test('pending payments continue after a restart, and two simulators share their payments', async () => {
   const first = await start(60_000)
-  const created = await portTo(first.url).create(order)
+  const created = await create(portTo(first.url), order)
   assert.equal(created.kind, 'accepted')
   const second = await start(60_000)
   assert.equal((await portTo(second.url).status(order)).status, 'pending')
   first.control.settle(order.reference, 'completed')
   assert.equal((await portTo(second.url).status(order)).status, 'completed')
   const late = { ...order, id: uuidv7(), reference: newReference() }
-  await portTo(first.url).create(late)
+  await create(portTo(first.url), late)
   await first.close()
   await second.close()
   const third = await start(1)
@@ -60,7 +63,7 @@ test('pending payments continue after a restart, and two simulators share their 
 test('a wrong key is refused', async () => {
   const simulator = await start(1)
   const port = portTo(simulator.url, 'snp_other')
-  assert.equal((await port.create({ ...order, reference: newReference() })).kind, 'unknown')
+  assert.equal((await create(port, { ...order, reference: newReference() })).kind, 'unknown')
   assert.deepEqual(await port.status(order), { status: 'unreachable', reason: 'status_401' })
   await simulator.close()
 })

@@ -46,15 +46,21 @@ export function startMoney(delays: Partial<Delays> = FAST_MONEY): Promise<MoneyS
   return startMoneySimulator({ ...KEYS, delays })
 }
 
+type ProviderSettings = {
+  /** How long the provider may take to answer. */
+  timeoutMs?: number
+  fallbackEmail?: string
+}
+
 function providerAt(
   name: 'snippe' | 'clickpesa',
   simulatorUrl: string,
   callbackUrl: () => string,
-  timeoutMs: number,
+  { timeoutMs = 10_000, fallbackEmail = 'a@b.tz' }: ProviderSettings,
 ): PaymentProvider {
   const baseUrl = simulatorUrl
   return name === 'snippe'
-    ? snippe({ baseUrl, ...KEYS.snippe, callbackUrl, fallbackEmail: 'a@b.tz', timeoutMs })
+    ? snippe({ baseUrl, ...KEYS.snippe, callbackUrl, fallbackEmail, timeoutMs })
     : clickpesa({ baseUrl, ...KEYS.clickpesa, timeoutMs })
 }
 
@@ -68,20 +74,20 @@ function listeningLog(): { log: Log; lines: Line[] } {
 }
 
 /** Payments behind their real routes, with a provider of their own. */
-export async function startPayments(options: {
-  db: Db
-  provider?: 'snippe' | 'clickpesa'
-  simulator: Pick<MoneySimulator, 'url'>
-  port?: number
-  rules?: Partial<TopUpRules>
-  payer?: Partial<Awaited<ReturnType<PaymentsParts['payerOf']>>>
-  /** The last seven digits of the paying phone: they choose the outcome. */
-  phone?: string
-  timing?: Partial<CheckTiming>
-  /** How long the provider may take to answer. */
-  timeoutMs?: number
-  onStep?: (step: string) => Promise<void> | void
-}) {
+export async function startPayments(
+  options: ProviderSettings & {
+    db: Db
+    provider?: 'snippe' | 'clickpesa'
+    simulator: Pick<MoneySimulator, 'url'>
+    port?: number
+    rules?: Partial<TopUpRules>
+    payer?: Partial<Awaited<ReturnType<PaymentsParts['payerOf']>>>
+    /** The last seven digits of the paying phone: they choose the outcome. */
+    phone?: string
+    timing?: Partial<CheckTiming>
+    onStep?: (step: string) => Promise<void> | void
+  },
+) {
   const { db, provider = 'snippe', simulator } = options
   const { log, lines } = listeningLog()
   let url = ''
@@ -101,7 +107,7 @@ export async function startPayments(options: {
         provider,
         simulator.url,
         () => `${url}/v1/payments/callbacks/${provider}`,
-        options.timeoutMs ?? 10_000,
+        options,
       ),
     ],
     rules: { ...RULES, ...options.rules },

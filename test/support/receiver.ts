@@ -17,7 +17,12 @@ export async function startReceiver(
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString()
-    const one = { headers: request.headers, body, path: request.url!, json: JSON.parse(body) }
+    const one = {
+      headers: request.headers,
+      body,
+      path: request.url!,
+      json: body && JSON.parse(body),
+    }
     received.push(one)
     receiver.answer(one, response)
   })

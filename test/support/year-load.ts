@@ -272,8 +272,7 @@ async function money(db: Db, accountId: string): Promise<void> {
     amountTzs: 1_000,
     creditsMicro: 1_000n,
     phoneNumber: '+255700000000',
-    payerName: 'Asha',
-    payerEmail: undefined,
+    createBody: '{}',
     expiresInS: 60,
   })
 }

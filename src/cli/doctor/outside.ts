@@ -79,8 +79,6 @@ function nothing() {
     amountTzs: 500,
     currency: 'TZS',
     phoneNumber: '+255700000000',
-    payerName: '-',
-    payerEmail: undefined,
   }
 }
 

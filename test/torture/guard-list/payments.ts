@@ -66,4 +66,28 @@ export const PAYMENTS_GUARDS: readonly Guard[] = [
     test: 'test/contract/money/payment-check.test.ts',
     fails: /another account's/,
   },
+  {
+    name: 'a refusal ends a payment only when it answers the only try',
+    file: 'src/payments/payment-state.ts',
+    find: ' && state.creates === 1',
+    put: '',
+    test: 'test/payments/payment-state.test.ts',
+    fails: /after another try|closed by the first try/,
+  },
+  {
+    name: 'after a second try the provider is asked what became of the first',
+    file: 'src/payments/check.ts',
+    find: '  if (create.nth > 1) return provider.status(payment)\n',
+    put: "  if (create.nth > 1) return { status: 'failed' } as never\n",
+    test: 'test/payments/check.test.ts',
+    fails: /closes nothing/,
+  },
+  {
+    name: 'the tries of one create are the same bytes',
+    file: 'src/payments/check.ts',
+    find: 'provider.create(payment, create.body)',
+    put: "provider.create(payment, provider.createBody({ ...payment, payerName: '', payerEmail: '' }))",
+    test: 'test/payments/check.test.ts',
+    fails: /the same bytes/,
+  },
 ]
