@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
+import { startBackgroundJobs } from '../../src/app/job-loop.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -14,8 +14,11 @@ import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertAudit } from '../support/money/audit.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { jwtHeaders } from '../support/server.ts'
-import { creditsFor, startMoney } from '../support/payments.ts'
+import { freePort } from '../support/free-port.ts'
+import { creditsFor, FAST, startMoney, startPayments } from '../support/payments.ts'
 import { eventually } from '../support/eventually.ts'
+
+type Provider = 'snippe' | 'clickpesa'
 
 /** Where it dies, which outcome the phone chooses, and how soon the next scheduled check is. */
 type Case = { at: string; phone: string; pollS: number }
@@ -39,9 +42,9 @@ const CASES: Case[] = [
   { at: 'credit_committed:1', ...CALLBACK }, // P4
 ]
 /** Where the two providers differ: how a lost create is found, and how a callback speaks. */
-const RUNS = [
-  ...CASES.map((one) => ({ ...one, provider: 'snippe' })),
-  ...[2, 7, 9, 10].map((i) => ({ ...CASES[i]!, provider: 'clickpesa' })),
+const RUNS: (Case & { provider: Provider })[] = [
+  ...CASES.map((one) => ({ ...one, provider: 'snippe' as const })),
+  ...[2, 7, 9, 10].map((i) => ({ ...CASES[i]!, provider: 'clickpesa' as const })),
 ]
 
 describe('kill -9 between each two steps, then a restart', () => {
@@ -64,7 +67,11 @@ describe('kill -9 between each two steps, then a restart', () => {
     await simulator.close()
   })
 
-  async function start(provider: string, { at, phone, pollS }: Case): Promise<ChildProcess> {
+  /** The one that dies, by itself in a process. */
+  async function startDoomed(
+    provider: Provider,
+    { at, phone, pollS }: Case,
+  ): Promise<ChildProcess> {
     simulator.control.setClickpesaWebhook(
       `http://127.0.0.1:${port}/v1/payments/callbacks/clickpesa`,
     )
@@ -87,6 +94,19 @@ describe('kill -9 between each two steps, then a restart', () => {
     return child
   }
 
+  /** The one that is started after it, in this process: it knows only what the database knows. */
+  async function startAgain(provider: Provider, { phone, pollS }: Case) {
+    const timing = { ...FAST, pendingS: [pollS] }
+    const where = { db, provider, simulator: { url: simulator.url }, port }
+    const service = await startPayments({ ...where, phone, timing })
+    const { reconcile } = service.payments
+    const jobs = startBackgroundJobs([{ name: 'payments', everyMs: 50, run: reconcile }], silentLog)
+    return async () => {
+      await jobs.stop()
+      await service.close()
+    }
+  }
+
   /** The answer may be lost with the process; the same key then finds the payment that was made. */
   async function topUp(key: string): Promise<{ id: string; reference: string } | undefined> {
     try {
@@ -107,11 +127,11 @@ describe('kill -9 between each two steps, then a restart', () => {
   for (const [i, { provider, ...one }] of RUNS.entries()) {
     test(`${provider}, ${one.phone === POLL.phone ? 'poll' : 'callback'}, ${one.at}`, async () => {
       const key = `key-${i}`
-      const doomed = await start(provider, one)
+      const doomed = await startDoomed(provider, one)
       const died = once(doomed, 'exit')
       const first = await topUp(key)
       assert.deepEqual(await died, [null, 'SIGKILL'])
-      const healthy = await start(provider, { ...one, at: '' })
+      const stop = await startAgain(provider, one)
       const again = await topUp(key)
       assert(again)
       if (first) assert.equal(again.id, first.id)
@@ -123,9 +143,7 @@ describe('kill -9 between each two steps, then a restart', () => {
         theirs.map(({ status }) => status),
         ['completed'],
       )
-      const gone = once(healthy, 'exit')
-      healthy.kill('SIGKILL')
-      await gone
+      await stop()
     })
   }
 
@@ -141,12 +159,3 @@ describe('kill -9 between each two steps, then a restart', () => {
     })
   }
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { startModelSimulator } from '../../../simulator/models/server.ts'
 import { startMoneySimulator } from '../../../simulator/money/server.ts'
@@ -19,6 +17,7 @@ import { clickpesa } from '../../../src/payments/clickpesa.ts'
 import { snippe } from '../../../src/payments/snippe.ts'
 import { readUpstreams } from '../../../src/upstream/upstreams-file.ts'
 import { openUpstreams } from '../../../src/upstream/upstreams.ts'
+import { freePort } from '../../support/free-port.ts'
 import { redisServers } from '../../support/peers/redis.ts'
 import { startAfricasTalking, startBeem } from '../../support/peers/sms.ts'
 import { startSmtpPeer } from '../../support/peers/smtp.ts'
@@ -28,16 +27,6 @@ const closers: (() => Promise<unknown>)[] = []
 after(async () => {
   for (const close of closers) await close()
 })
-
-/** A port on which nobody listens. */
-async function deadPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 test('upstreams: one that works, one that refuses our key, one that is not there', async () => {
   const models = await startModelSimulator({})
@@ -54,7 +43,7 @@ test('upstreams: one that works, one that refuses our key, one that is not there
         upstreams: [
           entry('works', models.url, 'KEY'),
           entry('wrong', models.url, 'WRONG'),
-          entry('away', `http://127.0.0.1:${await deadPort()}`, 'KEY'),
+          entry('away', `http://127.0.0.1:${await freePort()}`, 'KEY'),
         ],
       },
       { KEY: models.apiKey, WRONG: 'sk-no-such-key' },
@@ -133,7 +122,7 @@ test('mail and SMS: a login that works, and one that does not; nothing is sent',
   assert.deepEqual(await examine({}), ['email note', 'sms note'])
   assert.deepEqual(await examine(withBeem), ['email good', 'sms good'])
   assert.deepEqual(await examine(withAfricas), ['email note', 'sms good'])
-  const dead = `smtp://127.0.0.1:${await deadPort()}`
+  const dead = `smtp://127.0.0.1:${await freePort()}`
   assert.deepEqual(await examine({ ...withBeem, SMTP_URL: dead, BEEM_API_KEY: 'x' }), [
     'email bad',
     'sms bad',

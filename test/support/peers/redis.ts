@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { createServer, type Socket } from 'node:net'
+import { freePort } from '../free-port.ts'
 
 /** A server that speaks Redis' protocol. `stop` and `start` on the same port, with memory lost. */
 export type RedisServer = {
@@ -134,14 +134,4 @@ function readCommands(text: string): [string[][], string] {
     commands.push(parts)
     at = next
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  await pause(0)
-  return port
 }

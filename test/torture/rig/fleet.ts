@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../support/free-port.ts'
 import { addressIn } from '../../support/peers/database-address.ts'
 import { startReplica, type Replica } from '../../support/replica.ts'
 import type { Random } from '../load/random.ts'
@@ -180,13 +179,4 @@ async function startWithRetries(most: number, env: Record<string, string>): Prom
 async function readFigures(file: string): Promise<Figures | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text === '' ? undefined : (JSON.parse(text) as Figures)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
