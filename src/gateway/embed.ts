@@ -54,7 +54,8 @@ export async function embed(
 /** Vectors have no completion tokens: their absence does not make the count an estimate. */
 function promptOnly(reading: UsageReading): UsageReading {
   if (reading.kind !== 'reported') return reading
-  return { kind: 'reported', usage: { ...reading.usage, completionTokens: 0 } }
+  const { completionTokens = 0 } = reading.usage
+  return { ...reading, usage: { ...reading.usage, completionTokens } }
 }
 
 /** Other fields go upstream too, and some are read by the model. */

@@ -2,6 +2,7 @@ import {
   ceilTo,
   decimal,
   decimalText,
+  largestDecimal,
   parseDecimal,
   plus,
   times,
@@ -60,13 +61,18 @@ export type PriceList = {
   request?: string
   /** Per input image. */
   image?: string
+  /** Per token of an image that goes in. */
+  image_token?: string
   /** Per token of an image that comes out, whatever the documents say. */
   image_output?: string
   audio?: string
   audio_output?: string
   input_cache_read?: string
+  input_audio_cache?: string
   input_cache_write?: string
+  input_cache_write_30m?: string
   input_cache_write_1h?: string
+  input_cache_write_12h?: string
   internal_reasoning?: string
   /** Long-context and time-of-day prices; a later match wins for each key it names. */
   overrides?: PriceOverride[]
@@ -86,14 +92,27 @@ type PriceOverride = {
 export type TokenUse = {
   promptTokens: number
   completionTokens: number
+  /** Where several prompts were read, the longest: it decides which prices are in force. */
+  longestPromptTokens?: number | undefined
   cachedTokens?: number | undefined
+  /** Sound among the cached ones. */
+  cachedAudioTokens?: number | undefined
   cacheWriteTokens?: number | undefined
-  /** Those of the written ones that are kept for an hour. */
+  /** Those of the written ones that are kept for longer. */
+  cacheWrite30mTokens?: number | undefined
   cacheWrite1hTokens?: number | undefined
+  cacheWrite12hTokens?: number | undefined
   audioTokens?: number | undefined
+  /** Tokens of pictures in the prompt. */
+  imageTokens?: number | undefined
   reasoningTokens?: number | undefined
   audioOutputTokens?: number | undefined
   imageOutputTokens?: number | undefined
+  /** By names without a price: parts of the two totals, tokens beside them, anything else. */
+  unknownPromptTokens?: number | undefined
+  unknownCompletionTokens?: number | undefined
+  unknownTokens?: number | undefined
+  unknownUnits?: number | undefined
   /** Pictures in the prompt. */
   images?: number | undefined
 }
@@ -101,14 +120,20 @@ export type TokenUse = {
 /** What turns dollars into credits. */
 export type Rate = { creditsPerUsd: Decimal; margin: Decimal }
 
-export type Cost = { promptUsd: Decimal; answerUsd: Decimal }
+/** `unitsUsd` is for what was counted by a name that nobody knows, and is no token. */
+export type Cost = { promptUsd: Decimal; answerUsd: Decimal; unitsUsd: Decimal }
 
 const ZERO: Decimal = { units: 0n, scale: 0 }
 
 /** What the tokens of a call cost, the prompt's part and the answer's part apart. */
 export function tokenCost(list: PriceList, use: TokenUse, at: Date): Cost {
-  const price = pricesInForce(list, use.promptTokens, at)
-  return { promptUsd: promptPart(price, use), answerUsd: answerPart(price, use) }
+  const price = pricesInForce(list, use.longestPromptTokens ?? use.promptTokens, at)
+  const { unknownUnits = 0 } = use
+  return {
+    promptUsd: promptPart(price, use),
+    answerUsd: answerPart(price, use),
+    unitsUsd: unknownUnits === 0 ? ZERO : each(dearest(price, UNIT_PRICES), unknownUnits),
+  }
 }
 
 /** The prompt's part alone. */
@@ -122,45 +147,82 @@ export function promptCost(list: PriceList, use: TokenUse, at: Date): Decimal {
  */
 
 function promptPart(price: PriceOf, use: TokenUse): Decimal {
-  const total = use.promptTokens
-  const cached = within(use.cachedTokens, total)
-  const written = within(use.cacheWriteTokens, total - cached)
-  const hour = within(use.cacheWrite1hTokens, written)
-  const audio = within(use.audioTokens, total - cached - written)
+  const cached = within(use.cachedTokens, use.promptTokens)
+  const written = within(use.cacheWriteTokens, use.promptTokens - cached)
+  const sound = within(use.cachedAudioTokens, cached)
   return plus(
     each(price('request'), 1),
     each(price('image'), use.images ?? 0),
-    each(price('prompt'), total - cached - written - audio),
-    each(price('input_cache_read'), cached),
-    each(price('input_cache_write'), written - hour),
-    each(price('input_cache_write_1h'), hour),
-    each(price('audio'), audio),
+    split(price, cached, [['input_audio_cache', sound]], 'input_cache_read'),
+    split(
+      price,
+      written,
+      [
+        ['input_cache_write_12h', use.cacheWrite12hTokens],
+        ['input_cache_write_1h', use.cacheWrite1hTokens],
+        ['input_cache_write_30m', use.cacheWrite30mTokens],
+      ],
+      'input_cache_write',
+    ),
+    split(
+      price,
+      use.promptTokens - cached - written,
+      [
+        [DEAREST, use.unknownPromptTokens],
+        ['audio', (use.audioTokens ?? 0) - sound],
+        ['image_token', use.imageTokens],
+      ],
+      'prompt',
+    ),
   )
 }
 
 function answerPart(price: PriceOf, use: TokenUse): Decimal {
-  const total = use.completionTokens
-  const image = within(use.imageOutputTokens, total)
-  const audio = within(use.audioOutputTokens, total - image)
-  const reasoned = within(use.reasoningTokens, total - image - audio)
-  return plus(
-    each(price('completion'), total - image - audio - reasoned),
-    each(price('image_output'), image),
-    each(price('audio_output'), audio),
-    each(price('internal_reasoning'), reasoned),
-  )
+  const { unknownTokens = 0 } = use
+  const parts: Part[] = [
+    [DEAREST, use.unknownCompletionTokens],
+    ['image_output', use.imageOutputTokens],
+    ['audio_output', use.audioOutputTokens],
+    ['internal_reasoning', use.reasoningTokens],
+  ]
+  const answer = split(price, use.completionTokens, parts, 'completion')
+  return unknownTokens === 0 ? answer : plus(answer, each(price(DEAREST), unknownTokens))
+}
+
+type Part = [key: string, count: number | undefined]
+
+/** The parts of a whole, each at its price, and what is left of it at its own. */
+function split(price: PriceOf, whole: number, parts: readonly Part[], rest: string): Decimal {
+  let left = whole
+  const costs: Decimal[] = []
+  for (const [key, wanted] of parts) {
+    const count = within(wanted, left)
+    if (count === 0) continue
+    left -= count
+    costs.push(each(price(key), count))
+  }
+  return plus(...costs, each(price(rest), left))
 }
 
 /** The price of a class without one of its own. */
 const WITHOUT_OWN: Record<string, string> = {
   input_cache_read: 'prompt',
+  input_audio_cache: 'audio',
   input_cache_write: 'prompt',
+  input_cache_write_30m: 'input_cache_write',
   input_cache_write_1h: 'input_cache_write',
+  input_cache_write_12h: 'input_cache_write_1h',
+  image_token: 'prompt',
   audio: 'prompt',
   audio_output: 'completion',
   image_output: 'completion',
   internal_reasoning: 'completion',
 }
+
+/** The highest price that a token of any class has. */
+const DEAREST = 'dearest'
+const TOKEN_PRICES = ['prompt', 'completion', ...Object.keys(WITHOUT_OWN)]
+const UNIT_PRICES = [...TOKEN_PRICES, 'request', 'image', 'character', 'web_search']
 
 /**
  * A price that a list names, for the price list and for the charge. Listings write zero where a class
@@ -236,6 +298,7 @@ function pricesInForce(list: PriceList, promptTokens: number, at: Date): PriceOf
     if (applies(one, promptTokens, at)) lists.unshift(one.prices)
   }
   const price: PriceOf = (key) => {
+    if (key === DEAREST) return dearest(price, TOKEN_PRICES)
     for (const prices of lists) {
       const own = ownPrice(prices, key)
       if (own !== undefined) return own
@@ -244,6 +307,10 @@ function pricesInForce(list: PriceList, promptTokens: number, at: Date): PriceOf
     return other === undefined ? undefined : price(other)
   }
   return price
+}
+
+function dearest(price: PriceOf, keys: readonly string[]): string | undefined {
+  return largestDecimal(keys.flatMap((key) => price(key) ?? []))
 }
 
 function applies(override: PriceOverride, promptTokens: number, at: Date): boolean {

@@ -83,12 +83,16 @@ function powerOfTen(exponent: number): bigint {
  * catalog.
  */
 
-/** A JSON number or a numeric text as a plain decimal (`1e-7` → `0.0000001`), else undefined. */
+/**
+ * A JSON number or a numeric text as a plain decimal (`1e-7` → `0.0000001`), else undefined; also for
+ * one with so many places that it could not be read again.
+ */
 export function plainDecimal(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') return undefined
   const parsed = parseDecimal(text.trim())
-  return parsed && decimalText(parsed)
+  const plain = parsed && decimalText(parsed)
+  return plain !== undefined && FORM.test(plain) ? plain : undefined
 }
 
 /** -1, 0 or 1. */

@@ -15,6 +15,7 @@ describe('decimals as texts', () => {
     const cases: [unknown, string | undefined][] = [
       [0.000508, '0.000508'],
       [1e-7, '0.0000001'],
+      [1e-99, undefined],
       ['0.0000716666666667', '0.0000716666666667'],
       ['1.50', '1.5'],
       ['-1', '-1'],

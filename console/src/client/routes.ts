@@ -651,12 +651,16 @@ export type Documented = {
           completion?: string | undefined
           request?: string | undefined
           image?: string | undefined
+          image_token?: string | undefined
           image_output?: string | undefined
           audio?: string | undefined
           audio_output?: string | undefined
           input_cache_read?: string | undefined
+          input_audio_cache?: string | undefined
           input_cache_write?: string | undefined
+          input_cache_write_30m?: string | undefined
           input_cache_write_1h?: string | undefined
+          input_cache_write_12h?: string | undefined
           internal_reasoning?: string | undefined
           audio_second?: string | undefined
           audio_minute?: string | undefined
@@ -669,12 +673,16 @@ export type Documented = {
                 completion?: string | undefined
                 request?: string | undefined
                 image?: string | undefined
+                image_token?: string | undefined
                 image_output?: string | undefined
                 audio?: string | undefined
                 audio_output?: string | undefined
                 input_cache_read?: string | undefined
+                input_audio_cache?: string | undefined
                 input_cache_write?: string | undefined
+                input_cache_write_30m?: string | undefined
                 input_cache_write_1h?: string | undefined
+                input_cache_write_12h?: string | undefined
                 internal_reasoning?: string | undefined
                 audio_second?: string | undefined
                 audio_minute?: string | undefined
@@ -693,12 +701,16 @@ export type Documented = {
           completion?: number | undefined
           request?: number | undefined
           image?: number | undefined
+          image_token?: number | undefined
           image_output?: number | undefined
           audio?: number | undefined
           audio_output?: number | undefined
           input_cache_read?: number | undefined
+          input_audio_cache?: number | undefined
           input_cache_write?: number | undefined
+          input_cache_write_30m?: number | undefined
           input_cache_write_1h?: number | undefined
+          input_cache_write_12h?: number | undefined
           internal_reasoning?: number | undefined
           audio_second?: number | undefined
           audio_minute?: number | undefined
@@ -711,12 +723,16 @@ export type Documented = {
                 completion?: number | undefined
                 request?: number | undefined
                 image?: number | undefined
+                image_token?: number | undefined
                 image_output?: number | undefined
                 audio?: number | undefined
                 audio_output?: number | undefined
                 input_cache_read?: number | undefined
+                input_audio_cache?: number | undefined
                 input_cache_write?: number | undefined
+                input_cache_write_30m?: number | undefined
                 input_cache_write_1h?: number | undefined
+                input_cache_write_12h?: number | undefined
                 internal_reasoning?: number | undefined
                 audio_second?: number | undefined
                 audio_minute?: number | undefined
@@ -780,12 +796,16 @@ export type Documented = {
           completion?: string | undefined
           request?: string | undefined
           image?: string | undefined
+          image_token?: string | undefined
           image_output?: string | undefined
           audio?: string | undefined
           audio_output?: string | undefined
           input_cache_read?: string | undefined
+          input_audio_cache?: string | undefined
           input_cache_write?: string | undefined
+          input_cache_write_30m?: string | undefined
           input_cache_write_1h?: string | undefined
+          input_cache_write_12h?: string | undefined
           internal_reasoning?: string | undefined
           audio_second?: string | undefined
           audio_minute?: string | undefined
@@ -798,12 +818,16 @@ export type Documented = {
                 completion?: string | undefined
                 request?: string | undefined
                 image?: string | undefined
+                image_token?: string | undefined
                 image_output?: string | undefined
                 audio?: string | undefined
                 audio_output?: string | undefined
                 input_cache_read?: string | undefined
+                input_audio_cache?: string | undefined
                 input_cache_write?: string | undefined
+                input_cache_write_30m?: string | undefined
                 input_cache_write_1h?: string | undefined
+                input_cache_write_12h?: string | undefined
                 internal_reasoning?: string | undefined
                 audio_second?: string | undefined
                 audio_minute?: string | undefined
@@ -822,12 +846,16 @@ export type Documented = {
           completion?: number | undefined
           request?: number | undefined
           image?: number | undefined
+          image_token?: number | undefined
           image_output?: number | undefined
           audio?: number | undefined
           audio_output?: number | undefined
           input_cache_read?: number | undefined
+          input_audio_cache?: number | undefined
           input_cache_write?: number | undefined
+          input_cache_write_30m?: number | undefined
           input_cache_write_1h?: number | undefined
+          input_cache_write_12h?: number | undefined
           internal_reasoning?: number | undefined
           audio_second?: number | undefined
           audio_minute?: number | undefined
@@ -840,12 +868,16 @@ export type Documented = {
                 completion?: number | undefined
                 request?: number | undefined
                 image?: number | undefined
+                image_token?: number | undefined
                 image_output?: number | undefined
                 audio?: number | undefined
                 audio_output?: number | undefined
                 input_cache_read?: number | undefined
+                input_audio_cache?: number | undefined
                 input_cache_write?: number | undefined
+                input_cache_write_30m?: number | undefined
                 input_cache_write_1h?: number | undefined
+                input_cache_write_12h?: number | undefined
                 internal_reasoning?: number | undefined
                 audio_second?: number | undefined
                 audio_minute?: number | undefined
@@ -914,12 +946,16 @@ export type Documented = {
           completion?: string | undefined
           request?: string | undefined
           image?: string | undefined
+          image_token?: string | undefined
           image_output?: string | undefined
           audio?: string | undefined
           audio_output?: string | undefined
           input_cache_read?: string | undefined
+          input_audio_cache?: string | undefined
           input_cache_write?: string | undefined
+          input_cache_write_30m?: string | undefined
           input_cache_write_1h?: string | undefined
+          input_cache_write_12h?: string | undefined
           internal_reasoning?: string | undefined
           audio_second?: string | undefined
           audio_minute?: string | undefined
@@ -932,12 +968,16 @@ export type Documented = {
                 completion?: string | undefined
                 request?: string | undefined
                 image?: string | undefined
+                image_token?: string | undefined
                 image_output?: string | undefined
                 audio?: string | undefined
                 audio_output?: string | undefined
                 input_cache_read?: string | undefined
+                input_audio_cache?: string | undefined
                 input_cache_write?: string | undefined
+                input_cache_write_30m?: string | undefined
                 input_cache_write_1h?: string | undefined
+                input_cache_write_12h?: string | undefined
                 internal_reasoning?: string | undefined
                 audio_second?: string | undefined
                 audio_minute?: string | undefined
@@ -956,12 +996,16 @@ export type Documented = {
           completion?: number | undefined
           request?: number | undefined
           image?: number | undefined
+          image_token?: number | undefined
           image_output?: number | undefined
           audio?: number | undefined
           audio_output?: number | undefined
           input_cache_read?: number | undefined
+          input_audio_cache?: number | undefined
           input_cache_write?: number | undefined
+          input_cache_write_30m?: number | undefined
           input_cache_write_1h?: number | undefined
+          input_cache_write_12h?: number | undefined
           internal_reasoning?: number | undefined
           audio_second?: number | undefined
           audio_minute?: number | undefined
@@ -974,12 +1018,16 @@ export type Documented = {
                 completion?: number | undefined
                 request?: number | undefined
                 image?: number | undefined
+                image_token?: number | undefined
                 image_output?: number | undefined
                 audio?: number | undefined
                 audio_output?: number | undefined
                 input_cache_read?: number | undefined
+                input_audio_cache?: number | undefined
                 input_cache_write?: number | undefined
+                input_cache_write_30m?: number | undefined
                 input_cache_write_1h?: number | undefined
+                input_cache_write_12h?: number | undefined
                 internal_reasoning?: number | undefined
                 audio_second?: number | undefined
                 audio_minute?: number | undefined

@@ -1,5 +1,5 @@
 import { nusdOfPrice, reportedUpstreamCost, toMicro, type Rate } from '../../ledger/money.ts'
-import { compare, decimal, type Decimal } from '../../lib/decimal.ts'
+import { compare, decimal, times, type Decimal } from '../../lib/decimal.ts'
 import type { UpstreamCost } from '../../ledger/upstream-cost.ts'
 import type { UsageReading } from '../../upstream/contract/usage.ts'
 
@@ -44,6 +44,12 @@ export function listCost(priceMicro: bigint, rate: Rate, exact: boolean): Upstre
 const BELIEVABLE_TIMES = 10n
 /** Upstreams have a minimum charge. In dollars, since the value of a credit is a setting. */
 const SMALL_USD = decimal('0.003')
+
+/** Of a sum that the catalog knows. */
+export function mostBelievable(catalogUsd: Decimal): Decimal {
+  const most = times(catalogUsd, decimal(BELIEVABLE_TIMES))
+  return compare(most, SMALL_USD) > 0 ? most : SMALL_USD
+}
 
 function isBelievable(
   usd: Decimal,

@@ -2,9 +2,9 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.
 import { completion } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { readUsage, type UsageReading } from '../contract/usage.ts'
 import { anthropicError } from './errors.ts'
 import { thinkingDetails } from './thinking.ts'
+import { anthropicUsage } from './usage.ts'
 
 export function readMessage(answer: JsonAnswer, request: ChatRequest): ChatResult {
   const json = fieldsOf(answer.json)
@@ -54,24 +54,4 @@ const FINISH: Record<string, string> = {
 /** Any other reason is a normal stop. */
 export function anthropicFinish(reason: unknown): string {
   return (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop'
-}
-
-/** Their input tokens leave cached ones out; ours include them. */
-export function anthropicUsage(raw: unknown): UsageReading {
-  const usage = fieldsOf(raw)
-  const { input_tokens: input, output_tokens: output } = usage
-  if (input === undefined || output === undefined) return { kind: 'absent' }
-  const read = usage.cache_read_input_tokens ?? 0
-  const written = usage.cache_creation_input_tokens ?? 0
-  const numbers = [input, read, written]
-  return readUsage({
-    promptTokens: numbers.every((part) => typeof part === 'number' && part >= 0)
-      ? (input as number) + (read as number) + (written as number)
-      : (numbers.find((part) => typeof part !== 'number' || part < 0) ?? 'missing'),
-    completionTokens: output,
-    cachedTokens: read,
-    cacheWriteTokens: written,
-    cacheWrite1hTokens: fieldsOf(usage.cache_creation).ephemeral_1h_input_tokens,
-    reasoningTokens: fieldsOf(usage.output_tokens_details).thinking_tokens,
-  })
 }

@@ -8,7 +8,8 @@ import type {
   NativeRequest,
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { anthropicUsage, readMessage } from './answer.ts'
+import { readMessage } from './answer.ts'
+import { anthropicUsage } from './usage.ts'
 
 /*
  * A request in this provider's dialect is sent as it is, since thinking is bound to its exact

@@ -1,11 +1,13 @@
-import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
 import { chunkText, eventFields, NO_CHUNKS, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { ABSENT, type UsageReading } from '../contract/usage.ts'
-import { anthropicUsage, anthropicFinish } from './answer.ts'
+import { laterCounts } from '../contract/later-counts.ts'
+import type { UsageReading } from '../contract/usage.ts'
+import { anthropicFinish } from './answer.ts'
 import { anthropicError } from './errors.ts'
 import { encryptedDetail, isThinking, textDetail } from './thinking.ts'
+import { anthropicUsage } from './usage.ts'
 
 /** Shared by both readers of this format: the start, the counts and the end of a message. */
 export class MessageProgress extends StreamProgress {
@@ -13,7 +15,7 @@ export class MessageProgress extends StreamProgress {
   protected counts: Fields | undefined
 
   get usage(): UsageReading {
-    return this.counts ? anthropicUsage(this.counts) : ABSENT
+    return anthropicUsage(this.counts)
   }
 
   close(): void {
@@ -23,14 +25,12 @@ export class MessageProgress extends StreamProgress {
 
   protected readStart(message: Fields): void {
     this.generationId = textOf(message.id)
-    this.counts = fieldsOf(message.usage)
+    this.counts = laterCounts(this.counts, fieldsOf(message.usage))
   }
 
-  /** Counts are totals: they replace earlier ones. Returns whether there is a finish reason. */
+  /** Returns whether there is a finish reason. */
   protected readDelta(event: Fields): boolean {
-    const told = Object.entries(fieldsOf(event.usage))
-    const given = told.filter(([, value]) => value !== null && value !== undefined)
-    if (given.length > 0) this.counts = { ...this.counts, ...Object.fromEntries(given) }
+    if (isFields(event.usage)) this.counts = laterCounts(this.counts, event.usage)
     const { stop_reason: reason } = fieldsOf(event.delta)
     if (typeof reason !== 'string') return false
     this.finish(anthropicFinish(reason))

@@ -3,8 +3,8 @@ import { prefixedId } from '../../lib/ids.ts'
 import { completion, type ChatChoice } from '../contract/chunks.ts'
 import type { ChatRequest, ChatResult, JsonAnswer } from '../contract/contract.ts'
 import { UpstreamError, StatusError } from '../contract/upstream-error.ts'
-import { readUsage, type UsageReading } from '../contract/usage.ts'
 import { signatureFields, type Signatures } from './signatures.ts'
+import { geminiUsage } from './usage.ts'
 
 export function readGenerated(
   answer: JsonAnswer,
@@ -104,33 +104,4 @@ export function geminiFinish(reason: unknown, hasCalls: boolean, empty: boolean)
   if (FILTERED.has(word)) return 'content_filter'
   if (BROKEN.has(word) && empty) throw new UpstreamError('garbage', 'finish_reason')
   return hasCalls ? 'tool_calls' : 'stop'
-}
-
-/** Thoughts are counted beside the candidates' tokens; cached tokens are part of the prompt's. */
-export function geminiUsage(raw: unknown): UsageReading {
-  const usage = fieldsOf(raw)
-  if (usage.promptTokenCount === undefined) return { kind: 'absent' }
-  return readUsage({
-    promptTokens: sum(usage.promptTokenCount, usage.toolUsePromptTokenCount),
-    completionTokens: sum(usage.candidatesTokenCount, usage.thoughtsTokenCount),
-    cachedTokens: usage.cachedContentTokenCount,
-    audioTokens: tokensOf('AUDIO', usage.promptTokensDetails),
-    reasoningTokens: usage.thoughtsTokenCount,
-    audioOutputTokens: tokensOf('AUDIO', usage.candidatesTokensDetails),
-    imageOutputTokens: tokensOf('IMAGE', usage.candidatesTokensDetails),
-  })
-}
-
-/** A modality that is not listed was not reported. */
-function tokensOf(modality: string, details: unknown): unknown {
-  const found = listOf(details).find((one) => fieldsOf(one).modality === modality)
-  return fieldsOf(found).tokenCount
-}
-
-/** An invalid count must not be hidden in a sum. */
-function sum(a: unknown, b: unknown): unknown {
-  const [x, y] = [a ?? 0, b ?? 0]
-  if (typeof x !== 'number' || x < 0) return x
-  if (typeof y !== 'number' || y < 0) return y
-  return x + y
 }

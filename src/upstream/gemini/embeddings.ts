@@ -9,7 +9,8 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
-import { geminiUsage, refuseErrors } from './answer.ts'
+import { refuseErrors } from './answer.ts'
+import { geminiUsage } from './usage.ts'
 
 export function buildBatchEmbed(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
   const { input, dimensions } = request.body

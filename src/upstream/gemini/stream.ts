@@ -2,21 +2,17 @@ import { isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { chunkText, eventFields, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { ABSENT, type UsageReading } from '../contract/usage.ts'
-import {
-  geminiFinish,
-  geminiUsage,
-  refuseErrors,
-  readParts,
-  type CandidateParts,
-} from './answer.ts'
+import { laterCounts } from '../contract/later-counts.ts'
+import type { UsageReading } from '../contract/usage.ts'
+import { geminiFinish, refuseErrors, readParts, type CandidateParts } from './answer.ts'
 import type { Signatures } from './signatures.ts'
+import { geminiUsage } from './usage.ts'
 
 type Progress = { calls: number; empty: boolean }
 
 /** Each event is a small answer. The stream ends with the connection. */
 export class GeminiReader extends StreamProgress implements ChatReader {
-  usage: UsageReading = ABSENT
+  #counts: Fields | undefined
   readonly #progress = new Map<number, Progress>()
   readonly #ours: OurNames
   readonly #signatures: Signatures
@@ -27,12 +23,16 @@ export class GeminiReader extends StreamProgress implements ChatReader {
     this.#signatures = signatures
   }
 
+  get usage(): UsageReading {
+    return geminiUsage(this.#counts)
+  }
+
   read(event: SseEvent): readonly string[] {
     const json = eventFields(event)
     refuseErrors(json)
     this.generationId ??= textOf(json.responseId)
-    // Cumulative: the last one counts.
-    if (isFields(json.usageMetadata)) this.usage = geminiUsage(json.usageMetadata)
+    const { usageMetadata: told } = json
+    if (isFields(told)) this.#counts = laterCounts(this.#counts, told)
     return listOf(json.candidates)
       .filter(isFields)
       .flatMap((candidate) => this.#candidate(candidate))

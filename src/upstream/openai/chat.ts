@@ -8,7 +8,7 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { outputOf } from '../contract/usage.ts'
-import { answerFields, errorInBody, chatUsage, withoutSteering } from './fields.ts'
+import { answerFields, errorInBody, openAiUsage, withoutSteering } from './fields.ts'
 
 /** A picture in a chunk is one long event. */
 const IMAGE_EVENT_CAP = 32 * 1024 * 1024
@@ -66,7 +66,7 @@ export function readChat(answer: JsonAnswer, request: ChatRequest): ChatResult {
     },
     text: textOf(fieldsOf(first.message).content) ?? '',
     finishReason: textOf(first.finish_reason) ?? null,
-    usage: chatUsage(json.usage),
+    usage: openAiUsage(json.usage),
     generationId: answer.headers['x-generation-id'] ?? textOf(json.id),
     ...outputOf(shown.map(({ message }) => fieldsOf(message))),
   }

@@ -1,4 +1,3 @@
-import { addDecimals, plainDecimal } from '../../lib/decimal.ts'
 import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
 import type { JsonAnswer } from '../contract/contract.ts'
 import {
@@ -8,7 +7,8 @@ import {
   type ErrorHint,
 } from '../contract/error-status.ts'
 import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
-import { ABSENT, readUsage, type UsageReading } from '../contract/usage.ts'
+import { writesByLife } from '../contract/cache-life.ts'
+import { ABSENT, costIn, readUsage, unknownCounts, type UsageReading } from '../contract/usage.ts'
 
 /* What all bodies of this format share: fields that no request may carry, usage, errors. */
 
@@ -65,48 +65,117 @@ function keepOwnTools(body: Fields, tools: unknown[]): void {
   }
 }
 
-/** The `usage` of chat, embeddings, images, transcriptions and videos. */
+/** The `usage` of chat, Responses, embeddings, images, transcriptions and videos. */
 export function openAiUsage(raw: unknown): UsageReading {
   if (!isFields(raw)) return ABSENT
-  const input = fieldsOf(raw.prompt_tokens_details ?? raw.input_tokens_details)
-  const output = fieldsOf(raw.completion_tokens_details ?? raw.output_tokens_details)
+  const input = fieldsOf(
+    raw.prompt_tokens_details ?? raw.input_tokens_details ?? raw.input_token_details,
+  )
+  const output = fieldsOf(
+    raw.completion_tokens_details ?? raw.output_tokens_details ?? raw.output_token_details,
+  )
+  const cached = fieldsOf(input.cached_tokens_details)
+  const lives = input.cache_write_tokens_details ?? raw.cache_write_tokens_details
+  const { all: _all, ...writes } = lives ? writesByLife(lives) : { all: undefined }
   return readUsage({
-    promptTokens: raw.prompt_tokens ?? raw.input_tokens,
-    completionTokens: completionOf(raw, output),
-    cachedTokens: input.cached_tokens ?? raw.prompt_cache_hit_tokens,
-    cacheWriteTokens: input.cache_write_tokens,
-    audioTokens: input.audio_tokens,
-    reasoningTokens: output.reasoning_tokens,
-    audioOutputTokens: output.audio_tokens,
-    imageOutputTokens: output.image_tokens,
-    seconds: raw.seconds,
-    costUsd: costOf(raw),
+    promptTokens: [raw.prompt_tokens ?? raw.input_tokens],
+    completionTokens: [completionOf(raw, output)],
+    cachedTokens: [firstOf(CACHED, input, raw)],
+    cachedAudioTokens: [cached.audio_tokens],
+    cacheWriteTokens: [firstOf(WRITTEN, input, raw)],
+    ...writes,
+    audioTokens: [input.audio_tokens],
+    imageTokens: [input.image_tokens],
+    reasoningTokens: [output.reasoning_tokens ?? raw.reasoning_tokens],
+    audioOutputTokens: [output.audio_tokens],
+    imageOutputTokens: [output.image_tokens],
+    seconds: [raw.seconds ?? raw.prompt_audio_seconds],
+    costUsd: costIn(raw),
+    unknown: {
+      prompt: unknownCounts(input, IN_PROMPT),
+      answer: unknownCounts(output, IN_ANSWER),
+      beside: unknownCounts(raw, IN_USAGE),
+    },
   })
 }
 
-/** Chat is charged by both counts: without one of them usage counts as absent. */
-export function chatUsage(raw: unknown): UsageReading {
-  const reading = openAiUsage(raw)
-  if (reading.kind !== 'reported') return reading
-  const { promptTokens, completionTokens } = reading.usage
-  return promptTokens === undefined || completionTokens === undefined ? ABSENT : reading
+/** Where servers write the same count. */
+const CACHED = [
+  'cached_tokens',
+  'prompt_cache_hit_tokens',
+  'num_cached_tokens',
+  'cache_read_input_tokens',
+]
+const WRITTEN = ['cache_write_tokens', 'cache_creation_tokens', 'cache_creation_input_tokens']
+
+function firstOf(names: readonly string[], ...raws: readonly Fields[]): unknown {
+  const told = raws.flatMap((raw) => names.map((name) => raw[name]))
+  return told.find((value) => value !== undefined && value !== null)
 }
+
+/* Names that are read above, and others that cost nothing of their own. */
+
+const IN_PROMPT = new Set([
+  ...CACHED,
+  ...WRITTEN,
+  'cached_tokens_details',
+  'cache_write_tokens_details',
+  'cache_creation',
+  'text_tokens',
+  'audio_tokens',
+  'image_tokens',
+  'video_tokens',
+])
+const IN_ANSWER = new Set([
+  'reasoning_tokens',
+  'text_tokens',
+  'audio_tokens',
+  'image_tokens',
+  // Predictions count as output, right or wrong.
+  'accepted_prediction_tokens',
+  'rejected_prediction_tokens',
+])
+const IN_USAGE = new Set([
+  ...CACHED,
+  ...WRITTEN,
+  'prompt_tokens',
+  'input_tokens',
+  'completion_tokens',
+  'output_tokens',
+  'total_tokens',
+  'reasoning_tokens',
+  'prompt_cache_miss_tokens',
+  'prompt_tokens_details',
+  'input_tokens_details',
+  'input_token_details',
+  'completion_tokens_details',
+  'output_tokens_details',
+  'output_token_details',
+  'cache_write_tokens_details',
+  'seconds',
+  'prompt_audio_seconds',
+  'cost',
+  'cost_details',
+  'is_byok',
+  // The cost in another unit.
+  'estimated_cost',
+  'cost_in_usd_ticks',
+  // Times (Groq, Azure).
+  'queue_time',
+  'prompt_time',
+  'completion_time',
+  'total_time',
+  'latency_checkpoint',
+])
 
 /** Some servers leave reasoning out of `completion_tokens`; the total shows it. */
 function completionOf(raw: Fields, output: Fields): unknown {
   const completion = raw.completion_tokens ?? raw.output_tokens
-  const [prompt, total, reasoning] = [raw.prompt_tokens, raw.total_tokens, output.reasoning_tokens]
+  const reasoning = output.reasoning_tokens ?? raw.reasoning_tokens
+  const [prompt, total] = [raw.prompt_tokens, raw.total_tokens]
   if (typeof completion !== 'number' || typeof prompt !== 'number') return completion
   if (typeof total !== 'number' || typeof reasoning !== 'number') return completion
   return total === prompt + completion + reasoning ? completion + reasoning : completion
-}
-
-/** With a key of our own (BYOK) `cost` is only the fee. */
-function costOf(raw: Fields): unknown {
-  if (raw.is_byok !== true) return raw.cost
-  const [fee, inference] = [raw.cost, fieldsOf(raw.cost_details).upstream_inference_cost]
-  const [a, b] = [plainDecimal(fee), plainDecimal(inference)]
-  return a !== undefined && b !== undefined ? addDecimals(a, b) : (inference ?? fee)
 }
 
 /** `{error: {code, type, message, metadata}}`, also in an array or as plain text. */

@@ -3,7 +3,7 @@ import { eventFields, NO_CHUNKS, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { ABSENT, type UsageReading } from '../contract/usage.ts'
-import { errorInResponse, chatUsage } from './fields.ts'
+import { errorInResponse, openAiUsage } from './fields.ts'
 import { textDelta, type TextDelta } from './text-delta.ts'
 
 const TEXT_DELTA = 'response.output_text.delta'
@@ -149,7 +149,7 @@ export class ResponsesReader extends StreamProgress implements ChatReader {
   #end(type: string, response: Fields): readonly string[] {
     this.done = true
     this.finish(responsesFinish(response))
-    this.usage = chatUsage(response.usage)
+    this.usage = openAiUsage(response.usage)
     const output = listOf(response.output).filter(isFields)
     output.forEach((item, i) => (item.id = this.#idOf(textOf(item.id) ?? '', i)))
     const { status, incomplete_details } = response

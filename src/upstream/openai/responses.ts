@@ -10,7 +10,7 @@ import type {
 } from '../contract/contract.ts'
 import { completion } from '../contract/chunks.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { errorInResponse, chatUsage, isSteering } from './fields.ts'
+import { errorInResponse, openAiUsage, isSteering } from './fields.ts'
 import { ResponsesReader, responsesFinish } from './responses-stream.ts'
 
 export const nativeResponses: ChatCapability = {
@@ -49,7 +49,7 @@ function readResponses(answer: JsonAnswer, request: ChatRequest): ChatResult {
     finish_reason: responsesFinish(json),
   }
   const id = answer.headers['x-generation-id'] ?? textOf(json.id)
-  const usage = chatUsage(json.usage)
+  const usage = openAiUsage(json.usage)
   const result = completion(request.ours, [choice], usage, id)
   if (usage.kind === 'reported') return { ...result, native: json }
   // Nothing was counted, so reasoning and calls count too.

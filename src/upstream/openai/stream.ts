@@ -2,13 +2,14 @@ import { isFields, textOf, type Fields } from '../../lib/json.ts'
 import { eventFields, NO_CHUNKS, StreamProgress } from '../contract/chunks.ts'
 import type { ChatReader, ChatRequest, OurNames, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { ABSENT, writtenBytes, type UsageReading } from '../contract/usage.ts'
+import { laterCounts } from '../contract/later-counts.ts'
+import { writtenBytes, type UsageReading } from '../contract/usage.ts'
 import { ChunkTemplate } from './chunk-template.ts'
-import { errorInBody, chatUsage } from './fields.ts'
+import { errorInBody, openAiUsage } from './fields.ts'
 
 /** Most chunks fit the template of an earlier one; the others are parsed and written. */
 export class OpenAiReader extends StreamProgress implements ChatReader {
-  usage: UsageReading = ABSENT
+  #counts: Fields | undefined
   #chunks = 0
   readonly #template = new ChunkTemplate()
   readonly #ours: OurNames
@@ -16,6 +17,10 @@ export class OpenAiReader extends StreamProgress implements ChatReader {
   constructor(request: ChatRequest) {
     super()
     this.#ours = request.ours
+  }
+
+  get usage(): UsageReading {
+    return openAiUsage(this.#counts)
   }
 
   read(event: SseEvent): readonly string[] {
@@ -33,7 +38,7 @@ export class OpenAiReader extends StreamProgress implements ChatReader {
     }
     const chunk = eventFields(event)
     if (chunk.error || event.event === 'error') throw errorInBody(chunk)
-    if (chunk.usage) this.usage = chatUsage(chunk.usage)
+    if (isFields(chunk.usage)) this.#counts = laterCounts(this.#counts, chunk.usage)
     this.generationId ??= textOf(chunk.id)
     const { choices } = chunk
     if (!Array.isArray(choices) || choices.length === 0) return NO_CHUNKS

@@ -67,6 +67,14 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     fails: /402: after a call that cost far more/,
   },
   {
+    name: 'what is counted by a name without a price is charged at the dearest',
+    file: 'src/ledger/money.ts',
+    find: 'return unknownTokens === 0 ? answer : plus(answer, each(price(DEAREST), unknownTokens))',
+    put: 'return unknownTokens >= 0 ? answer : plus(answer, each(price(DEAREST), unknownTokens))',
+    test: 'test/gateway/price/nothing-lost.test.ts',
+    fails: /a whole answer is charged all/,
+  },
+  {
     name: 'a cost without a catalog price is believed up to a cap',
     file: 'src/gateway/price/reported-cost.ts',
     find: '  if (capUsd !== undefined && compare(usd, capUsd) <= 0) return true\n',

@@ -367,16 +367,24 @@ describe('the answer of Anthropic', () => {
     )
   })
 
-  it('implausible usage is unusable', () => {
+  it('an implausible count takes nothing from the others', () => {
     const usage = (more: Fields) =>
       capability.read(
         answer({ ...message, usage: { ...message.usage, ...more } }),
         chat({}),
         target,
       ).usage
-    assert.deepEqual(usage({ input_tokens: -5 }), { kind: 'unusable', reason: 'negative' })
-    assert.deepEqual(usage({ output_tokens: 'NaN' }), { kind: 'unusable', reason: 'not_a_number' })
-    assert.deepEqual(usage({ output_tokens: 1e308 }), { kind: 'unusable', reason: 'absurd' })
+    const parts = { cachedTokens: 20, cacheWriteTokens: 3, reasoningTokens: 2 }
+    const left = (bad: string, counts: object) => ({
+      kind: 'reported',
+      usage: { ...parts, ...counts },
+      bad,
+    })
+    const noPrompt = { leastPromptTokens: 23, completionTokens: 7 }
+    assert.deepEqual(usage({ input_tokens: -5 }), left('negative', noPrompt))
+    const noAnswer = { promptTokens: 33 }
+    assert.deepEqual(usage({ output_tokens: 'NaN' }), left('not_a_number', noAnswer))
+    assert.deepEqual(usage({ output_tokens: 1e308 }), left('absurd', noAnswer))
     assert.equal(
       capability.read(answer({ ...message, usage: undefined }), chat({}), target).usage.kind,
       'absent',

@@ -4,10 +4,10 @@ import * as fc from 'fast-check'
 import { signOf } from '../../../src/lib/decimal.ts'
 import { messageUsage } from '../../../src/gateway/messages/usage.ts'
 import { usageOf as responsesUsage } from '../../../src/gateway/responses/answer/response.ts'
-import { anthropicUsage } from '../../../src/upstream/anthropic/answer.ts'
+import { anthropicUsage } from '../../../src/upstream/anthropic/usage.ts'
 import { countedUsage, usageFields } from '../../../src/upstream/contract/usage.ts'
-import { geminiUsage } from '../../../src/upstream/gemini/answer.ts'
-import { chatUsage, openAiUsage } from '../../../src/upstream/openai/fields.ts'
+import { geminiUsage } from '../../../src/upstream/gemini/usage.ts'
+import { openAiUsage } from '../../../src/upstream/openai/fields.ts'
 
 describe('usage', () => {
   it('absent is not zero, and zero is not absent', () => {
@@ -18,30 +18,36 @@ describe('usage', () => {
       kind: 'reported',
       usage: { promptTokens: 0, completionTokens: 0, costUsd: '0' },
     })
-    assert.deepEqual(chatUsage({ prompt_tokens: 5 }), { kind: 'absent' })
+    assert.deepEqual(openAiUsage({ prompt_tokens: 5 }), {
+      kind: 'reported',
+      usage: { promptTokens: 5 },
+    })
   })
 
-  it('implausible counts are unusable', () => {
+  it('an implausible count takes nothing from the others', () => {
     const base = { prompt_tokens: 10, completion_tokens: 5 }
-    const reason = (more: object) => {
-      const reading = chatUsage({ ...base, ...more })
-      return reading.kind === 'unusable' ? reading.reason : reading.kind
-    }
-    assert.equal(reason({ completion_tokens: -5 }), 'negative')
-    assert.equal(reason({ completion_tokens: 'NaN' }), 'not_a_number')
-    assert.equal(reason({ completion_tokens: '5' }), 'not_a_number')
-    assert.equal(reason({ completion_tokens: 1.5 }), 'not_a_number')
-    assert.equal(reason({ prompt_tokens: 1e308 }), 'absurd')
-    assert.equal(reason({ prompt_tokens_details: { cached_tokens: 11 } }), 'inconsistent')
+    const told = (more: object) => openAiUsage({ ...base, ...more })
+    const left = (bad: string, usage: object) => ({ kind: 'reported', bad, usage })
+    const prompt = { promptTokens: 10 }
+    const both = { promptTokens: 10, completionTokens: 5 }
+    assert.deepEqual(told({ completion_tokens: -5 }), left('negative', prompt))
+    assert.deepEqual(told({ completion_tokens: 'NaN' }), left('not_a_number', prompt))
+    assert.deepEqual(told({ completion_tokens: '5' }), left('not_a_number', prompt))
+    assert.deepEqual(told({ completion_tokens: 1.5 }), left('not_a_number', prompt))
+    assert.deepEqual(told({ prompt_tokens: 1e308 }), left('absurd', { completionTokens: 5 }))
+    const cached = { prompt_tokens_details: { cached_tokens: 11 } }
+    assert.deepEqual(told(cached), left('inconsistent', both))
+    const pictures = { completion_tokens_details: { image_tokens: -1 } }
+    assert.deepEqual(told(pictures), left('negative', both))
+    assert.deepEqual(openAiUsage({ prompt_tokens: -1 }), { kind: 'unusable', reason: 'negative' })
   })
 
   it('counts survive an implausible cost, total or part', () => {
     const usage = { promptTokens: 10, completionTokens: 5 }
-    const read = (more: object) => chatUsage({ prompt_tokens: 10, completion_tokens: 5, ...more })
+    const read = (more: object) => openAiUsage({ prompt_tokens: 10, completion_tokens: 5, ...more })
     const costs = { negative: [-0.01, '-1'], absurd: [1e308, 1e9], not_a_number: ['free', {}] }
-    for (const [badCost, values] of Object.entries(costs)) {
-      for (const cost of values)
-        assert.deepEqual(read({ cost }), { kind: 'reported', usage, badCost })
+    for (const [bad, values] of Object.entries(costs)) {
+      for (const cost of values) assert.deepEqual(read({ cost }), { kind: 'reported', usage, bad })
     }
     for (const total_tokens of [3, 999, -1, 'many', null]) {
       assert.deepEqual(read({ total_tokens }), { kind: 'reported', usage })
@@ -54,7 +60,7 @@ describe('usage', () => {
   })
 
   it('counts reasoning that a server left out of the completion, and a key of our own', () => {
-    const reading = chatUsage({
+    const reading = openAiUsage({
       prompt_tokens: 10,
       completion_tokens: 5,
       total_tokens: 22,
@@ -98,7 +104,7 @@ describe('usage', () => {
       totalTokenCount: count,
     })
     const readings = fc.oneof(
-      openAi.map(chatUsage),
+      openAi.map(openAiUsage),
       anthropic.map(anthropicUsage),
       gemini.map(geminiUsage),
     )
@@ -106,7 +112,8 @@ describe('usage', () => {
     fc.assert(
       fc.property(readings, (reading) => {
         const told = reading.kind === 'reported' ? reading.usage : {}
-        const usage = countedUsage(reading, { ...charged, ...told })
+        const promptTokens = Math.max(charged.promptTokens, told.leastPromptTokens ?? 0)
+        const usage = countedUsage(reading, { ...charged, promptTokens, ...told })
         for (const shown of [usageFields(usage), responsesUsage(usage)]) {
           const [prompt = 0, answer = 0] = Object.entries(shown).flatMap(([name, value]) =>
             /^(prompt|input|completion|output)_tokens$/.test(name) ? [value as number] : [],
@@ -135,10 +142,11 @@ describe('usage', () => {
       fc.property(
         fc.record({ prompt_tokens: junk, completion_tokens: junk, total_tokens: junk, cost: junk }),
         (raw) => {
-          const reading = chatUsage(raw)
+          const reading = openAiUsage(raw)
           if (reading.kind !== 'reported') return
-          assert.ok(Number.isInteger(reading.usage.promptTokens))
-          assert.ok(reading.usage.promptTokens! >= 0 && reading.usage.completionTokens! >= 0)
+          const { promptTokens = 0, completionTokens = 0 } = reading.usage
+          assert.ok(Number.isInteger(promptTokens) && Number.isInteger(completionTokens))
+          assert.ok(promptTokens >= 0 && completionTokens >= 0)
           if (reading.usage.costUsd !== undefined) assert.ok(signOf(reading.usage.costUsd) >= 0)
         },
       ),

@@ -310,14 +310,17 @@ describe('the answer of Gemini', () => {
       assert.throws(() => read(json), UpstreamError)
   })
 
-  it('implausible usage is unusable', () => {
+  it('an implausible count takes nothing from the others', () => {
     const usage = (more: Fields) =>
       read({ ...full, usageMetadata: { ...full.usageMetadata, ...more } }).usage
-    assert.deepEqual(usage({ thoughtsTokenCount: -9 }), { kind: 'unusable', reason: 'negative' })
-    assert.deepEqual(usage({ candidatesTokenCount: '9' }), {
-      kind: 'unusable',
-      reason: 'not_a_number',
-    })
+    const bad = (more: Fields) => {
+      const reading = usage(more)
+      assert.ok(reading.kind === 'reported')
+      const { promptTokens, completionTokens, leastCompletionTokens } = reading.usage
+      return [reading.bad, promptTokens, completionTokens, leastCompletionTokens]
+    }
+    assert.deepEqual(bad({ thoughtsTokenCount: -9 }), ['negative', 21, 9, undefined])
+    assert.deepEqual(bad({ candidatesTokenCount: '9' }), ['not_a_number', 21, undefined, 5])
     assert.equal(read({ ...full, usageMetadata: undefined }).usage.kind, 'absent')
   })
 })

@@ -1,0 +1,45 @@
+import { isFields, type Fields } from '../../lib/json.ts'
+import { countOf, isAmount } from './usage.ts'
+
+/**
+ * The counts of a stream so far, with those of a later event. They are totals, so they are never
+ * added up; and none goes down, since what was counted once was billed.
+ */
+export function laterCounts(before: Fields | undefined, told: Fields): Fields {
+  return before === undefined ? told : joined(before, told, 0)
+}
+
+const DEEPEST = 8
+
+function joined(before: Fields, told: Fields, depth: number): Fields {
+  const counts = new Map(Object.entries(before))
+  for (const [name, one] of Object.entries(told)) {
+    counts.set(name, later(counts.get(name), one, depth))
+  }
+  return Object.fromEntries(counts)
+}
+
+function later(before: unknown, told: unknown, depth: number): unknown {
+  if (told === null || told === undefined) return before
+  if (before === null || before === undefined) return told
+  if (typeof before === 'number') return isLater(before, told) ? told : before
+  if (Array.isArray(before) && Array.isArray(told)) {
+    return sumOf(told, depth) >= sumOf(before, depth) ? told : before
+  }
+  if (isFields(before) && isFields(told)) {
+    return depth < DEEPEST ? joined(before, told, depth + 1) : before
+  }
+  return typeof before !== 'object' && typeof before === typeof told ? told : before
+}
+
+function isLater(before: number, told: unknown): boolean {
+  if (!isAmount(before)) return true
+  if (!isAmount(told) || told < before) return false
+  // A cost grows from nothing to a fraction, a count never becomes one.
+  return before === 0 || !Number.isInteger(before) || Number.isInteger(told)
+}
+
+function sumOf(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return countOf(value)
+  return Object.values(value).reduce<number>((sum, one) => sum + sumOf(one, depth + 1), 0)
+}
