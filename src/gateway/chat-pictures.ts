@@ -1,6 +1,7 @@
 import type { CostBounds } from '../ledger/commands.ts'
 import { toMicro } from '../ledger/money.ts'
-import { addDecimals, decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
+import { COST_BASES, type UpstreamCost } from '../ledger/upstream-cost.ts'
+import { decimal, largestDecimal, times, type Decimal } from '../lib/decimal.ts'
 import type { Asking } from '../lib/telemetry/call-course.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import { prefixedId } from '../lib/ids.ts'
@@ -9,10 +10,17 @@ import { dataUri } from '../upstream/contract/chat-parts.ts'
 import type { ChatResult, ImageRequest, ImageResult } from '../upstream/contract/contract.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { refusedUsage } from '../upstream/contract/upstream-error.ts'
-import type { Usage, UsageReading } from '../upstream/contract/usage.ts'
+import type { UsageReading } from '../upstream/contract/usage.ts'
+import { sumMicro, type StageUsage } from './bill/rows.ts'
+import type { Output } from './price/call-charge.ts'
 import { PICTURE_TOKENS } from './price/media-tokens.ts'
+import { reportedCost } from './price/reported-cost.ts'
 
 type Pictures = ImageResult['images']
+
+/** A chat that was made, whatever it drew. */
+type DrawnChat = Pick<ChatResult, 'usage' | 'outputBytes' | 'pictures'>
+export type DrawnPictures = Omit<ImageResult, 'usage'> & { chats: readonly DrawnChat[] }
 
 /** A model that draws in a chat may write much text first; all of it is paid for. */
 export function drawnBounds(model: PricedModel, priceMicro: bigint, pictures: number): CostBounds {
@@ -52,7 +60,7 @@ export async function chatPictures(
   model: PricedModel,
   request: ImageRequest,
   asking: Asking,
-): Promise<ImageResult> {
+): Promise<DrawnPictures> {
   const chats = Array.from({ length: request.n }, () => drawOne(upstreams, model, request, asking))
   const settled = await Promise.allSettled(chats)
   const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -61,8 +69,17 @@ export async function chatPictures(
   )
   if (answers.length + refused.length === 0) throw firstFailure(settled)
   const images = answers.flatMap(({ body }) => picturesIn(body)).slice(0, request.n)
-  const usage = sumUsage([...answers.map((one) => one.usage), ...refused])
-  return { images, usage, generationId: answers[0]?.generationId }
+  const made = [...answers.map(drawnChat), ...refused.map(refusedChat)]
+  return { images, chats: made, generationId: answers[0]?.generationId }
+}
+
+function drawnChat({ usage, outputBytes, pictures }: ChatResult): DrawnChat {
+  return { usage, outputBytes, pictures }
+}
+
+/** Where nothing was counted, it is taken for a picture. */
+function refusedChat(usage: UsageReading): DrawnChat {
+  return { usage, outputBytes: 0, pictures: usage.kind === 'reported' ? 0 : 1 }
 }
 
 async function drawOne(
@@ -106,19 +123,39 @@ function fromDataUri(url: string): Pictures {
 
 const PICTURE = /^image\/[a-z0-9.+-]{1,60}$/
 
-/** Reported only when every part was reported. */
-function sumUsage(readings: UsageReading[]): UsageReading {
-  const parts: Usage[] = []
-  for (const reading of readings) {
-    if (reading.kind !== 'reported') return reading
-    parts.push(reading.usage)
+type ChatPrices = {
+  model: PricedModel
+  charge(reading: UsageReading, output: Output): StageUsage
+  /** Of one picture, for a model whose tokens have no price. */
+  pictureMicro: bigint | undefined
+}
+
+/** Charged as the chats that they were, whatever they drew. */
+export function drawnUsage(chats: readonly DrawnChat[], prices: ChatPrices): StageUsage {
+  const lines = chats.map((chat) => chatUsage(chat, prices))
+  const sum = (count: (line: StageUsage) => number | undefined) =>
+    lines.reduce((total, line) => total + (count(line) ?? 0), 0)
+  return {
+    costMicro: sumMicro(lines.map(({ costMicro }) => costMicro)),
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ completionTokens }) => completionTokens),
+    estimated: lines.some(({ estimated }) => estimated),
+    upstreamCost: sumCosts(lines.flatMap(({ upstreamCost }) => upstreamCost ?? [])),
   }
-  const costs = parts.flatMap(({ costUsd }) => costUsd ?? [])
-  const sum = (name: 'promptTokens' | 'completionTokens') =>
-    parts.reduce((total, part) => total + (part[name] ?? 0), 0)
-  const [promptTokens, completionTokens] = [sum('promptTokens'), sum('completionTokens')]
-  const costUsd = costs.length === parts.length ? costs.reduce(addDecimals) : undefined
-  return { kind: 'reported', usage: { promptTokens, completionTokens, costUsd } }
+}
+
+function chatUsage(chat: DrawnChat, { model, charge, pictureMicro }: ChatPrices): StageUsage {
+  const counted = charge(chat.usage, chat)
+  if (model.free) return counted
+  const catalogMicro = pictureMicro ?? counted.costMicro
+  const cost = reportedCost({ reading: chat.usage, rate: model, catalogMicro })
+  return cost.estimated ? { ...counted, costMicro: catalogMicro } : { ...counted, ...cost }
+}
+
+function sumCosts(costs: readonly UpstreamCost[]): UpstreamCost {
+  const bases = COST_BASES.filter((one) => costs.some(({ basis }) => basis === one))
+  const basis = bases.length === 1 ? bases[0]! : 'estimated'
+  return { nusd: costs.reduce((total, { nusd }) => total + nusd, 0n), basis }
 }
 
 function firstFailure(settled: PromiseSettledResult<unknown>[]): unknown {

@@ -15,13 +15,19 @@ import type { UsageReading } from '../upstream/contract/usage.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { stageOf, totalTokens, type StageUsage } from './bill/rows.ts'
 import { answerHeaders, runBilledCall } from './billed-call.ts'
-import { chatPictures, drawnBounds, drawnTokens } from './chat-pictures.ts'
+import {
+  chatPictures,
+  drawnBounds,
+  drawnTokens,
+  drawnUsage,
+  type DrawnPictures,
+} from './chat-pictures.ts'
 import type { Gateway, GatewayCall, PaidParts, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
 import { NO_MEDIA, readPictures } from './media-parts.ts'
 import { NOTHING, reserveWhole, type CostEstimate } from './price/cost-estimate.ts'
-import { promptSize, textTokens } from './price/prompt-size.ts'
-import { logUnusable } from './price/call-charge.ts'
+import { promptSize, textTokens, type PromptSize } from './price/prompt-size.ts'
+import { callCharge, logUnusable } from './price/call-charge.ts'
 import { reportedCost } from './price/reported-cost.ts'
 import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
@@ -51,10 +57,13 @@ export async function generateImages(
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request: ImageRequest = { prompt, n: n ?? 1, extra, user }
   const created = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
-  const sent = picturePrompt(prompt, extra)
+  const size = imagePrompt(prompt, extra)
+  const sent = picturePrompt(size, extra)
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra, sent)
-  const charge = (reading: UsageReading, pictures: number) => {
-    logUnusable(gateway.billing.log, model.id, reading)
+  const { log, clock } = gateway.billing
+  const charge = callCharge({ model, prompt: size, at: clock.now(), log })
+  const chargePictures = (reading: UsageReading, pictures: number) => {
+    logUnusable(log, model.id, reading)
     return usageOf(model, reading, model.free ? 0n : priceOf(pictures))
   }
   return runBilledCall(gateway, call, {
@@ -63,15 +72,22 @@ export async function generateImages(
       ? NOTHING
       : estimateOf(gateway.upstreams, model, priceOf(request.n), request.n),
     work: (asking, { callLimit }) => {
-      const mostTokens = callLimit && drawnTokens(model, callLimit.limitMicro, request.n)
+      const answersMicro = (limitMicro: bigint) => limitMicro - promptMicro(model, sent, request.n)
+      const mostTokens =
+        callLimit && drawnTokens(model, answersMicro(callLimit.limitMicro), request.n)
       return draw(gateway.upstreams, model, { ...request, mostTokens }, asking)
     },
-    usage: ({ images, usage }) => charge(usage, images.length || request.n),
+    usage: (result) => {
+      if (!('chats' in result))
+        return chargePictures(result.usage, result.images.length || request.n)
+      const pictureMicro = hasTokenPrices(model) ? undefined : priceOf(1)
+      return drawnUsage(result.chats, { model, charge, pictureMicro })
+    },
     accept: ({ images }) => {
       if (images.length > 0) return
       throw new Failure('upstream_failed', 'The model returned no image. Try again.')
     },
-    refused: (reading) => charge(reading, request.n),
+    refused: (reading) => chargePictures(reading, request.n),
     answer: (result, usage, receipt) =>
       render({
         data: result.images.map(picture),
@@ -90,7 +106,7 @@ async function draw(
   model: PricedModel,
   request: ImageRequest,
   asking: Asking,
-): Promise<ImageResult> {
+): Promise<ImageResult | DrawnPictures> {
   if (!isDirect(upstreams, model)) return chatPictures(upstreams, model, request, asking)
   return upstreams.call(model.targets, 'image', request, asking)
 }
@@ -112,11 +128,20 @@ function estimateOf(
   return { ...whole, bounds: drawnBounds(model, micro, pictures) }
 }
 
-function picturePrompt(prompt: string, extra: Fields): PicturePrompt {
-  const references = extra.input_references
+function hasTokenPrices({ prices }: PricedModel): boolean {
+  return prices.completion !== undefined || prices.image_output !== undefined
+}
+
+function imagePrompt(prompt: string, extra: Fields): PromptSize {
   const reading = { ...NO_MEDIA }
-  readPictures(references, 'input_references', reading)
-  const { textBytes, mediaTokens, unknown } = promptSize({ prompt, ...extra }, reading)
+  readPictures(extra.input_references, 'input_references', reading)
+  return promptSize({ prompt, ...extra }, reading)
+}
+
+function picturePrompt(
+  { textBytes, mediaTokens, unknown }: PromptSize,
+  { input_references: references }: Fields,
+): PicturePrompt {
   return {
     textTokens: textTokens(textBytes),
     referenceTokens: mediaTokens + (unknown?.usualTokens ?? 0),
@@ -139,6 +164,12 @@ function priceMicro(
     picturePromptUsd({ pricing: prices }, sent),
   )
   return toMicro(decimal(timesDecimals(each, String(pictures))), model)
+}
+
+/** What the prompts of so many pictures cost. */
+function promptMicro(model: PricedModel, sent: PicturePrompt, pictures: number): bigint {
+  const usd = picturePromptUsd({ pricing: model.prices }, sent)
+  return toMicro(decimal(timesDecimals(usd, String(pictures))), model)
 }
 
 function usageOf(

@@ -2,10 +2,10 @@ import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
 import { eventFields, NO_CHUNKS } from '../contract/chunks.ts'
 import type { ChatCapability, ChatReader, NativeRequest, SseEvent } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { anthropicUsage } from './answer.ts'
 import { anthropicError } from './errors.ts'
 import { buildNative, readNative, withoutPrices } from './native.ts'
 import { MessageProgress } from './stream.ts'
+import { anthropicUsage } from './usage.ts'
 
 export const nativeMessages: ChatCapability = {
   build: (request, target) => buildNative(request.native!, request, target),

@@ -1,11 +1,12 @@
 import { fieldsOf } from '../../lib/json.ts'
 import type { Provider } from '../contract/contract.ts'
-import { anthropicUsage, readMessage } from './answer.ts'
+import { readMessage } from './answer.ts'
 import { classifyAnthropicError } from './errors.ts'
 import { anthropicErrorMessage, buildCount, readCount } from './native.ts'
 import { nativeMessages } from './native-stream.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
+import { anthropicUsage } from './usage.ts'
 
 /** The Messages API, from and to the chat format, or unchanged. */
 export const anthropic: Provider = {

@@ -1,11 +1,12 @@
 import { fieldsOf } from '../../lib/json.ts'
 import type { Provider } from '../contract/contract.ts'
-import { geminiUsage, readGenerated } from './answer.ts'
+import { readGenerated } from './answer.ts'
 import { buildBatchEmbed, readBatchEmbed } from './embeddings.ts'
 import { classifyGeminiError, geminiErrorMessage } from './errors.ts'
 import { buildGenerate } from './request.ts'
 import { createSignatures } from './signatures.ts'
 import { GeminiReader } from './stream.ts'
+import { geminiUsage } from './usage.ts'
 
 const signatures = createSignatures()
 

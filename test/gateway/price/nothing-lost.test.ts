@@ -73,21 +73,28 @@ const OPEN_AI_PARTS = {
   searches: DEAREST,
 }
 
+const OPEN_AI_WRITES = ['written', 'written30m', 'written12h']
+const OPEN_AI_PROMPT = [
+  ...OPEN_AI_WRITES,
+  'text',
+  'cached',
+  'cachedSound',
+  'sound',
+  'pictures',
+  'ofPrompt',
+]
+const OPEN_AI_ANSWER = ['said', 'wrong', 'thought', 'spoken', 'drawn', 'ofAnswer']
+
 function openAiWire(names: Record<'prompt' | 'answer', string>) {
   return (parts: Parts): Fields => {
-    const writes = ['written', 'written30m', 'written12h']
-    const prompt = ['text', 'cached', 'cachedSound', ...writes, 'sound', 'pictures', 'ofPrompt']
     return {
-      [`${names.prompt}_tokens`]: sum(parts, ...prompt),
-      [`${names.answer}_tokens`]: sum(
-        parts,
-        ...['said', 'wrong', 'thought', 'spoken', 'drawn', 'ofAnswer'],
-      ),
+      [`${names.prompt}_tokens`]: sum(parts, ...OPEN_AI_PROMPT),
+      [`${names.answer}_tokens`]: sum(parts, ...OPEN_AI_ANSWER),
       total_tokens: 7,
       [`${names.prompt}_tokens_details`]: {
         cached_tokens: sum(parts, 'cached', 'cachedSound'),
         cached_tokens_details: { text_tokens: parts.cached, audio_tokens: parts.cachedSound },
-        cache_write_tokens: sum(parts, ...writes),
+        cache_write_tokens: sum(parts, ...OPEN_AI_WRITES),
         cache_write_tokens_details: {
           ttl_30m_tokens: parts.written30m,
           ttl_12h_tokens: parts.written12h,
@@ -133,6 +140,8 @@ const messageEvents = ([first, ...later]: Fields[]) => [
   ...later.map((usage) => ({ type: 'message_delta', delta: {}, usage })),
 ]
 
+const ANTHROPIC_WRITES = ['written', 'written30m', 'written1h', 'written12h']
+
 const ANTHROPIC: Omit<Format, 'reader'> = {
   parts: {
     input: PRICES.prompt,
@@ -153,10 +162,7 @@ const ANTHROPIC: Omit<Format, 'reader'> = {
     const said = {
       input_tokens: parts.input,
       cache_read_input_tokens: parts.read,
-      cache_creation_input_tokens: sum(
-        parts,
-        ...['written', 'written30m', 'written1h', 'written12h'],
-      ),
+      cache_creation_input_tokens: sum(parts, ...ANTHROPIC_WRITES),
       cache_creation: {
         ephemeral_5m_input_tokens: parts.written,
         ephemeral_30m_input_tokens: parts.written30m,
@@ -186,6 +192,8 @@ const ANTHROPIC: Omit<Format, 'reader'> = {
   read: anthropicUsage,
   events: messageEvents,
 }
+
+const GEMINI_PROMPT = ['text', 'film', 'sound', 'pictures', 'cached', 'cachedSound', 'ofPrompt']
 
 const OPEN_AI = {
   parts: OPEN_AI_PARTS,
@@ -231,10 +239,7 @@ const FORMATS: Record<string, Format> = {
       beside: DEAREST,
     },
     wire: (parts) => ({
-      promptTokenCount: sum(
-        parts,
-        ...['text', 'film', 'sound', 'pictures', 'cached', 'cachedSound', 'ofPrompt'],
-      ),
+      promptTokenCount: sum(parts, ...GEMINI_PROMPT),
       cachedContentTokenCount: sum(parts, 'cached', 'cachedSound'),
       toolUsePromptTokenCount: sum(parts, 'tools', 'toolSound'),
       candidatesTokenCount: sum(parts, 'said', 'spoken', 'drawn'),

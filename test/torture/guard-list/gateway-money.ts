@@ -67,6 +67,14 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     fails: /402: after a call that cost far more/,
   },
   {
+    name: 'what a model draws in conversation is charged as the chat that it is',
+    file: 'src/gateway/images.ts',
+    find: 'const pictureMicro = hasTokenPrices(model) ? undefined : priceOf(1)',
+    put: 'const pictureMicro = priceOf(1)',
+    test: 'test/contract/money/reported-use.test.ts',
+    fails: /nine essays are charged as ten chats/,
+  },
+  {
     name: 'what is counted by a name without a price is charged at the dearest',
     file: 'src/ledger/money.ts',
     find: 'return unknownTokens === 0 ? answer : plus(answer, each(price(DEAREST), unknownTokens))',
