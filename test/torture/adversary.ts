@@ -180,7 +180,7 @@ async function report(run: Run, { seed, seconds, dailyCredits }: AdversaryOption
     violations: [
       ...brokenPromises(reckoned),
       ...brokenBound(reckoned, watch, tally, BigInt(dailyCredits) * MICRO),
-      ...brokenService(history),
+      ...brokenService(history, world.fleet.output()),
       ...brokenPrices(history, tally),
       ...(await brokenInvariants(world.db)),
       ...(await brokenHistory(

@@ -36,12 +36,15 @@ export const HONEST_PATIENCE_MS = 120_000
 /** Refusals that an honest caller may get: the key is in use, or the limits of the own account. */
 const DOCUMENTED = new Set([409, 429])
 
-/** Each honest call was answered well, or its caller hung up. */
-export function brokenService(history: History): string[] {
-  return [...history.counts].flatMap(([name, times]) => {
+/** Each honest call was answered well, or its caller hung up; else what the service wrote of it. */
+export function brokenService({ counts, seen }: History, log: readonly string[]): string[] {
+  return [...counts].flatMap(([name, times]) => {
     const [, end, status] = /(good|refused|broken|left) (\d+)$/.exec(name)!
-    const fine = end === 'good' || end === 'left' || DOCUMENTED.has(Number(status))
-    return fine ? [] : [`honest customers: ${name}, ${times} times`]
+    if (end === 'good' || end === 'left' || DOCUMENTED.has(Number(status))) return []
+    const one = seen.find((call) => `${call.load} ${call.end} ${call.status}` === name)
+    const id = one?.requestId ?? name
+    const said = log.filter((line) => line.includes(id))
+    return [`honest customers: ${name}, ${times} times: ${said.join(' | ')}`]
   })
 }
 

@@ -1,6 +1,14 @@
 import { sendJson } from '../greedy-answer.ts'
 import { worth } from '../models.ts'
-import { answerTokens, sayTokens, sendEvents, wishes, type Order } from './order.ts'
+import {
+  answerTokens,
+  beginEvents,
+  sayPaced,
+  sayTokens,
+  sendEvents,
+  wishes,
+  type Order,
+} from './order.ts'
 import { countPrompt } from './prompt.ts'
 import { billSpenders } from './spenders.ts'
 
@@ -14,49 +22,57 @@ const THOUGHT_TOKENS = 5_000
 const drawn = new Set<string>()
 
 /** `POST /chat/completions`, with pictures and sound, and with the cost where the type reports it. */
-export function answerChat(order: Order): void {
+export async function answerChat(order: Order): Promise<void> {
   const { body, model, meter, res } = order
+  const { prices } = model
   const { text: promptText, audio } = countPrompt(body)
   const calls = wishes(order, 'wrongArguments')
-  const said = answerTokens(order, body.max_completion_tokens ?? body.max_tokens)
+  const wanted = answerTokens(order, body.max_completion_tokens ?? body.max_tokens)
   const pictures = draws(order) ? PICTURE_TOKENS : 0
   const thoughts = calls ? THOUGHT_TOKENS : 0
-  const { prices } = model
   const micro =
     worth(promptText, prices.prompt!) +
     worth(audio, prices.audio ?? prices.prompt!) +
-    worth(said + thoughts, prices.answer!) +
+    worth(thoughts, prices.answer!) +
     worth(pictures, prices.picture ?? prices.answer!)
   meter.add(micro)
   billSpenders(order)
-  const completion = said + thoughts + pictures
-  const usage = {
-    prompt_tokens: promptText + audio,
-    completion_tokens: completion,
-    total_tokens: promptText + audio + completion,
-    prompt_tokens_details: { audio_tokens: audio },
-    completion_tokens_details: { reasoning_tokens: thoughts, image_tokens: pictures },
-    ...(prices.picture === undefined ? {} : { cost: Number(micro) / 3e9 }),
+  const usageOf = (said: number) => {
+    const [prompt, completion] = [promptText + audio, said + thoughts + pictures]
+    const cost = Number(micro + worth(said, prices.answer!)) / 3e9
+    return {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+      prompt_tokens_details: { audio_tokens: audio },
+      completion_tokens_details: { reasoning_tokens: thoughts, image_tokens: pictures },
+      ...(prices.picture === undefined ? {} : { cost }),
+    }
   }
-  const message = {
-    role: 'assistant',
-    content: sayTokens(said),
+  const made = {
     ...(calls ? { tool_calls: [WRONG_CALL] } : {}),
     ...(pictures > 0 ? { images: [picture()] } : {}),
   }
   const finish_reason = calls ? 'tool_calls' : 'stop'
   const about = { id: 'chatcmpl-mita', created: 1, model: body.model }
   if (body.stream !== true) {
+    meter.add(worth(wanted, prices.answer!))
+    const message = { role: 'assistant', content: sayTokens(wanted), ...made }
     const choices = [{ index: 0, message, finish_reason }]
+    const usage = usageOf(wanted)
     return sendJson(res, { ...about, object: 'chat.completion', choices, usage })
   }
-  const chunk = (delta: object, reason: string | null) => ({
+  beginEvents(res)
+  const object = 'chat.completion.chunk'
+  const chunk = (delta: object, reason: string | null = null) => ({
     ...about,
-    object: 'chat.completion.chunk',
+    object,
     choices: [{ index: 0, delta, finish_reason: reason }],
   })
-  const last = { ...about, object: 'chat.completion.chunk', choices: [], usage }
-  sendEvents(res, [chunk(message, null), chunk({}, finish_reason), last])
+  const said = await sayPaced(order, wanted, (content) => chunk({ content }))
+  if (said === undefined) return
+  const usage = usageOf(said)
+  sendEvents(res, [chunk(made), chunk({}, finish_reason), { ...about, object, choices: [], usage }])
   res.end('data: [DONE]\n\n')
 }
 

@@ -1,42 +1,52 @@
 import { sendJson } from '../greedy-answer.ts'
 import { worth } from '../models.ts'
-import { answerTokens, sayTokens, sendEvents, wishes, type Order } from './order.ts'
+import {
+  answerTokens,
+  beginEvents,
+  sayPaced,
+  sayTokens,
+  sendEvents,
+  wishes,
+  type Order,
+} from './order.ts'
 import { countPrompt } from './prompt.ts'
 import { billSpenders } from './spenders.ts'
 
 const THOUGHT_TOKENS = 8_000
 
 /** `:generateContent` and `:streamGenerateContent`. */
-export function generate(order: Order): void {
+export async function generate(order: Order): Promise<void> {
   const { body, model, meter, res, verb } = order
   const prompt = countPrompt(body).text
   const isEmpty = wishes(order, 'emptyCall')
   const { maxOutputTokens } = (body.generationConfig ?? {}) as { maxOutputTokens?: number }
-  const said = isEmpty ? 0 : answerTokens(order, maxOutputTokens)
+  const wanted = isEmpty ? 0 : answerTokens(order, maxOutputTokens)
   const thoughts = isEmpty ? THOUGHT_TOKENS : 0
-  meter.add(worth(prompt, model.prices.prompt!) + worth(said + thoughts, model.prices.answer!))
+  meter.add(worth(prompt, model.prices.prompt!) + worth(thoughts, model.prices.answer!))
   billSpenders(order)
-  const candidate = isEmpty
-    ? { index: 0, content: {}, finishReason: 'MALFORMED_FUNCTION_CALL' }
-    : {
-        index: 0,
-        content: { role: 'model', parts: [{ text: sayTokens(said) }] },
-        finishReason: 'STOP',
-      }
-  const answer = {
-    candidates: [candidate],
+  const finishReason = isEmpty ? 'MALFORMED_FUNCTION_CALL' : 'STOP'
+  const counted = (said: number) => ({
     usageMetadata: {
       promptTokenCount: prompt,
       candidatesTokenCount: said,
       thoughtsTokenCount: thoughts,
       totalTokenCount: prompt + said + thoughts,
     },
-    modelVersion: model.id,
-    responseId: 'mita',
+  })
+  if (!verb.startsWith('stream')) {
+    meter.add(worth(wanted, model.prices.answer!))
+    return sendJson(res, { ...answerOf(sayTokens(wanted), finishReason), ...counted(wanted) })
   }
-  if (!verb.startsWith('stream')) return sendJson(res, answer)
-  sendEvents(res, [answer])
+  beginEvents(res)
+  const said = await sayPaced(order, wanted, (text) => answerOf(text))
+  if (said === undefined) return
+  sendEvents(res, [{ ...answerOf('', finishReason), ...counted(said) }])
   res.end()
+}
+
+function answerOf(text: string, finishReason?: string): object {
+  const content = text === '' ? {} : { role: 'model', parts: [{ text }] }
+  return { candidates: [{ index: 0, content, finishReason }], responseId: 'mita' }
 }
 
 /** `:batchEmbedContents`. */

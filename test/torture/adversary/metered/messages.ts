@@ -1,6 +1,6 @@
 import { sendJson } from '../greedy-answer.ts'
 import { worth } from '../models.ts'
-import { answerTokens, sayTokens, sendEvents, type Order } from './order.ts'
+import { answerTokens, beginEvents, sayPaced, sayTokens, sendEvents, type Order } from './order.ts'
 import { countPrompt } from './prompt.ts'
 import { billSpenders, isLongContext } from './spenders.ts'
 
@@ -10,28 +10,22 @@ type Iteration = { type: string; input_tokens: number; output_tokens: number }
 const COMPACTED_TOKENS = 13_000
 
 /** `POST /messages`: all its iterations are on the bill, and the last alone at the top of `usage`. */
-export function answerMessage(order: Order): void {
+export async function answerMessage(order: Order): Promise<void> {
   const { body, model, meter, res } = order
   const input = countPrompt(body).text
-  const output = answerTokens(order, body.max_tokens)
-  const last = { type: 'message', input_tokens: input, output_tokens: output }
-  const before: Iteration[] = [
-    ...(isCompacted(body)
-      ? [{ type: 'compaction', input_tokens: input, output_tokens: COMPACTED_TOKENS }]
-      : []),
-    ...(model.iterates ? [last, last] : []),
-  ]
-  const iterations = [...before, last]
+  const wanted = answerTokens(order, body.max_tokens)
   const life = cacheLife(order)
   const { prompt, cacheWrite = prompt, cacheWriteHour = cacheWrite } = model.prices
   const promptPrice = { none: prompt, short: cacheWrite, hour: cacheWriteHour }[life]!
   const times = isLongContext(order, input) ? 2 : 1
-  for (const one of iterations) {
+  const before = earlierIterations(order, input)
+  meter.add(worth(input * times, promptPrice))
+  for (const one of before) {
     meter.add(worth(one.input_tokens * times, promptPrice))
     meter.add(worth(one.output_tokens, model.prices.answer!))
   }
   const searches = billSpenders(order)
-  const usage = {
+  const usageOf = (output: number) => ({
     input_tokens: life === 'none' ? input : 0,
     output_tokens: output,
     cache_creation_input_tokens: life === 'none' ? 0 : input,
@@ -40,12 +34,23 @@ export function answerMessage(order: Order): void {
       ephemeral_5m_input_tokens: life === 'short' ? input : 0,
       ephemeral_1h_input_tokens: life === 'hour' ? input : 0,
     },
-    ...(iterations.length > 1 ? { iterations } : {}),
+    ...(before.length > 0 ? { iterations: [...before, turn(input, output)] } : {}),
     ...(searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {}),
-  }
-  const text = sayTokens(output)
-  if (body.stream === true) return streamMessage(order, text, usage)
-  sendJson(res, { ...head(order), content: [{ type: 'text', text }], ...END, usage })
+  })
+  if (body.stream === true) return streamMessage(order, wanted, usageOf)
+  meter.add(worth(wanted, model.prices.answer!))
+  const content = [{ type: 'text', text: sayTokens(wanted) }]
+  sendJson(res, { ...head(order), content, ...END, usage: usageOf(wanted) })
+}
+
+function turn(input: number, output: number): Iteration {
+  return { type: 'message', input_tokens: input, output_tokens: output }
+}
+
+function earlierIterations(order: Order, input: number): Iteration[] {
+  const compacted = { ...turn(input, COMPACTED_TOKENS), type: 'compaction' }
+  const turns = order.model.iterates ? [turn(input, 20), turn(input, 20)] : []
+  return isCompacted(order.body) ? [compacted, ...turns] : turns
 }
 
 const END = { stop_reason: 'end_turn', stop_sequence: null }
@@ -54,24 +59,32 @@ function head({ body }: Order) {
   return { id: 'msg_mita', type: 'message', role: 'assistant', model: body.model }
 }
 
-function streamMessage(order: Order, text: string, usage: object): void {
-  const { iterations: _later, ...begun } = usage as { iterations?: unknown }
-  const message = { ...head(order), content: [], usage: { ...begun, output_tokens: 1 } }
+async function streamMessage(
+  order: Order,
+  wanted: number,
+  usageOf: (output: number) => object,
+): Promise<void> {
+  const { res } = order
+  const { iterations: _later, ...begun } = usageOf(1) as { iterations?: unknown }
+  const message = { ...head(order), content: [], usage: begun }
   const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }
-  const delta = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }
+  beginEvents(res)
+  sendEvents(res, [{ type: 'message_start', message }, block], true)
+  const deltaOf = (text: string) => {
+    return { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }
+  }
+  const said = await sayPaced(order, wanted, deltaOf, true)
+  if (said === undefined) return
   sendEvents(
-    order.res,
+    res,
     [
-      { type: 'message_start', message },
-      block,
-      delta,
       { type: 'content_block_stop', index: 0 },
-      { type: 'message_delta', delta: END, usage },
+      { type: 'message_delta', delta: END, usage: usageOf(said) },
       { type: 'message_stop' },
     ],
     true,
   )
-  order.res.end()
+  res.end()
 }
 
 /** A prompt with a mark is written to the cache as a whole. */

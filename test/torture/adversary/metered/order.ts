@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { worth } from '../models.ts'
 import type { Meter } from '../tally.ts'
 import type { MeteredModel } from './models.ts'
 
@@ -47,10 +49,42 @@ export function sayTokens(tokens: number): string {
   return 'maji'.repeat(tokens)
 }
 
-export function sendEvents(res: ServerResponse, events: readonly object[], named = false): void {
+export function beginEvents(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/event-stream' })
+  res.flushHeaders()
+}
+
+export function sendEvents(res: ServerResponse, events: readonly object[], named = false): void {
   for (const event of events) {
     const name = named ? `event: ${(event as { type: string }).type}\n` : ''
     res.write(`${name}data: ${JSON.stringify(event)}\n\n`)
   }
+}
+
+/** No model writes a novel in a moment: a credit's worth in each, and not forever. */
+const PIECE_MS = 50
+const PIECE_MICRO = 1_000_000n
+const MOST_PIECES = 150
+
+/** What a stream says of so many tokens, which it bills as it says it. Undefined: the reader left. */
+export async function sayPaced(
+  { res, meter, model }: Order,
+  wanted: number,
+  eventOf: (text: string) => object,
+  named = false,
+): Promise<number | undefined> {
+  const price = worth(1, model.prices.answer!)
+  const each = Math.max(1, Number(PIECE_MICRO / price))
+  const tokens = Math.min(wanted, each * MOST_PIECES)
+  for (let said = 0; said < tokens; said += each) {
+    await sleep(PIECE_MS)
+    if (res.destroyed) {
+      meter.left()
+      return undefined
+    }
+    const now = Math.min(each, tokens - said)
+    meter.add(price * BigInt(now))
+    sendEvents(res, [eventOf(sayTokens(now))], named)
+  }
+  return tokens
 }
