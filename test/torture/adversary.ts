@@ -133,6 +133,7 @@ async function steal(thieves: Thief[], random: Random, options: AdversaryOptions
         const own = options.apart ? strategies[nth % strategies.length] : plan.shift()
         const strategy = own ?? thief.random.weighted(strategies)
         if (!options.apart && nth % 2 === 0 && thief.random.chance(0.2)) await topUp(thief)
+        thief.round += 1
         const tookEffect = await playing(thief, strategy)
         if (tookEffect) effects.set(strategy.name, effects.get(strategy.name)! + 1)
         else if (!options.apart) options.say?.(`${strategy.name} had no effect`)
@@ -147,7 +148,7 @@ async function steal(thieves: Thief[], random: Random, options: AdversaryOptions
 async function report(run: Run, { seed, seconds, dailyCredits }: AdversaryOptions) {
   const { world, tally, players, thieves, effects, watch } = run
   const { history } = players
-  const reckoned = await reckon(world.db, thieves, tally, world.fleet.slots.length)
+  const reckoned = await reckon(world.db, thieves, tally)
   const sum = (pick: (one: (typeof reckoned)[number]) => bigint) =>
     credits(reckoned.reduce((total, one) => total + pick(one), 0n))
   const worst = reckoned.toSorted((a, b) => Number(lostMicro(b) - lostMicro(a)))[0]!

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../src/db/db.ts'
-import { allowedMicro, credits, lostMicro, type Reckoned } from './reckoning.ts'
+import { credits, lostMicro, smallMicro, type Reckoned } from './reckoning.ts'
 import type { Tally } from './tally.ts'
 
 /** When accounts that never paid reached their bound over all, by this process's clock. */
@@ -53,7 +53,7 @@ export function brokenBound(
     newcomers.reduce((total, one) => total + pick(one), 0n)
   const { reachedMs } = watch
   const underWay = reachedMs === undefined ? 0n : sum(({ nth }) => around(tally, nth, reachedMs))
-  const small = sum((one) => allowedMicro({ ...one, leftMicro: 0n, costs: new Map() }))
+  const small = sum((one) => smallMicro(one))
   const lost = sum(lostMicro)
   const most = limitMicro + underWay + small
   if (lost <= most) return []

@@ -21,7 +21,7 @@ describe("the upstream's books", () => {
       method: 'POST',
       body: JSON.stringify({
         model: 'mlafi/wastani',
-        messages: [{ role: 'user', content: tagText({ nth, strategy: 'a test' }) }],
+        messages: [{ role: 'user', content: tagText({ nth, round: 1, strategy: 'a test' }) }],
         ...more,
       }),
       ...(signal === undefined ? {} : { signal }),
@@ -68,10 +68,11 @@ describe('the reckoning', () => {
       nth: 7,
       toppedUp: false,
       paidMicro: paid,
-      leftMicro: 0n,
+      unpaidMicro: 0n,
+      uncollectedMicro: 0n,
+      underWayMicro: 0n,
       cost: whole,
       costs: new Map([[strategy, whole]]),
-      processes: 1,
     }
   }
 
@@ -91,10 +92,21 @@ describe('the reckoning', () => {
   })
 
   it('takes as left what the service counted, if the upstream had ended before it heard', () => {
-    const unheard = { ...reckoned(0n, { micro: 16n * ONE }), leftMicro: 6n * ONE }
+    const unheard = { ...reckoned(0n, { micro: 16n * ONE }), unpaidMicro: 6n * ONE }
     assert.deepEqual(brokenPromises([unheard]), [])
-    assert.equal(brokenPromises([{ ...unheard, leftMicro: 5n * ONE }]).length, 1)
-    const much = { ...reckoned(0n, { micro: 110n * ONE + 1n }), leftMicro: 200n * ONE }
+    assert.equal(brokenPromises([{ ...unheard, unpaidMicro: 5n * ONE }]).length, 1)
+    const much = { ...reckoned(0n, { micro: 110n * ONE + 1n }), unpaidMicro: 200n * ONE }
     assert.equal(brokenPromises([much]).length, 1)
+  })
+
+  it('allows what could not be collected, in the same allowance', () => {
+    const both = { ...reckoned(0n, { micro: 110n * ONE }), uncollectedMicro: 60n * ONE }
+    assert.deepEqual(brokenPromises([{ ...both, unpaidMicro: 40n * ONE }]), [])
+    const more = { ...reckoned(0n, { micro: 130n * ONE }), uncollectedMicro: 60n * ONE }
+    assert.equal(brokenPromises([{ ...more, unpaidMicro: 60n * ONE }]).length, 1)
+    const underWay = { ...more, unpaidMicro: 60n * ONE, underWayMicro: 20n * ONE }
+    assert.deepEqual(brokenPromises([underWay]), [])
+    const collected = { ...more, uncollectedMicro: 120n * ONE, underWayMicro: 20n * ONE }
+    assert.equal(brokenPromises([collected]).length, 1)
   })
 })

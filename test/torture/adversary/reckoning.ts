@@ -1,4 +1,4 @@
-import { MICRO } from '../../../src/ledger/money.ts'
+import { greater, lesser, MICRO } from '../../../src/ledger/money.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { sumOf, type Cost, type Costs, type Tally } from './tally.ts'
 
@@ -8,16 +8,19 @@ export type Reckoned = {
   /** It paid something in. */
   toppedUp: boolean
   paidMicro: bigint
-  /** What the service says was left or not collected; an upstream need not notice either. */
-  leftMicro: bigint
+  /** What the service counts as left, or refused after it was made. */
+  unpaidMicro: bigint
+  /** What it could not collect. */
+  uncollectedMicro: bigint
+  /** The most that its calls under way at one moment came to. */
+  underWayMicro: bigint
   cost: Cost
   costs: Costs
-  processes: number
 }
 
 /** Settings as they are by default. */
 const CAP_MICRO = 10n * MICRO
-/** What an account may leave unpaid in a day; processes decide on their own at the same moment. */
+/** What an account may leave unpaid in a day. */
 const FREE_MICRO = 100n * MICRO
 /** The ways to play in which thieves leave. */
 const LEAVES = / left$| left at |slow readers/
@@ -26,46 +29,61 @@ export async function reckon(
   db: Db,
   thieves: readonly { nth: number; accountId: string }[],
   tally: Tally,
-  processes: number,
 ): Promise<Reckoned[]> {
-  const sums = async (sql: string) => {
-    const rows = await db.query<{ account_id: string; micro: bigint }>(sql)
+  const sums = async (what: string) => {
+    const rows = await db.query<{ account_id: string; micro: bigint }>(
+      `select account_id, sum(${what} group by account_id`,
+    )
     return new Map(rows.map((row) => [row.account_id, row.micro]))
   }
   const paid = await sums(
-    `select account_id, -sum(amount_micro)::int8 as micro from ledger_entries
-     where type in ('usage', 'refund') group by account_id`,
-  )
-  const left = await sums(
-    `select account_id, sum(micro)::int8 as micro from (
-       select account_id, worth_micro as micro from unpaid_work
-       union all select account_id, amount_micro from uncollected) as unpaid group by account_id`,
+    `-amount_micro)::int8 as micro from ledger_entries where type in ('usage', 'refund')`,
   )
   const toppedUp = await sums(
-    `select account_id, sum(amount_micro)::int8 as micro from ledger_entries
-     where type = 'topup' group by account_id`,
+    `amount_micro)::int8 as micro from ledger_entries where type = 'topup'`,
   )
+  const unpaid = await sums('worth_micro)::int8 as micro from unpaid_work')
+  const uncollected = await sums('amount_micro)::int8 as micro from uncollected')
   return thieves.map(({ nth, accountId }) => ({
     nth,
     toppedUp: toppedUp.has(accountId),
     paidMicro: paid.get(accountId) ?? 0n,
-    leftMicro: left.get(accountId) ?? 0n,
+    unpaidMicro: unpaid.get(accountId) ?? 0n,
+    uncollectedMicro: uncollected.get(accountId) ?? 0n,
+    underWayMicro: mostUnderWay(tally.callsOf(nth)),
     cost: sumOf(tally.ofThief(nth)),
     costs: tally.ofThief(nth),
-    processes,
   }))
+}
+
+function mostUnderWay(calls: ReturnType<Tally['callsOf']>): bigint {
+  const rounds = Map.groupBy(calls, ({ round }) => round).values()
+  const sums = [...rounds].map((all) => all.reduce((sum, { micro }) => sum + micro, 0n))
+  return sums.reduce(greater, 0n)
 }
 
 export function lostMicro({ cost, paidMicro }: Reckoned): bigint {
   return cost.micro - paidMicro
 }
 
-/** The promise: a tenth of what was paid, plus the cap of a reservation, plus the allowance. */
-export function allowedMicro({ costs, paidMicro, leftMicro, processes }: Reckoned): bigint {
-  const most = (FREE_MICRO + paidMicro / 10n) * BigInt(processes)
-  const seen = leftUpstream(costs)
-  const left = seen > leftMicro ? seen : leftMicro
-  return paidMicro / 10n + CAP_MICRO + (left < most ? left : most)
+/**
+ * The promise: a tenth of what was paid, the cap of a reservation, and the allowance, beyond which
+ * only what was under way may be left or refused. An upstream need not notice that it was left.
+ */
+export function allowedMicro(one: Reckoned): bigint {
+  const { costs, paidMicro, unpaidMicro, uncollectedMicro, underWayMicro } = one
+  const allowance = FREE_MICRO + paidMicro / 10n
+  const uncollected = lesser(uncollectedMicro, allowance)
+  const unpaid = lesser(
+    greater(unpaidMicro, leftUpstream(costs)),
+    allowance - uncollected + underWayMicro,
+  )
+  return smallMicro(one) + uncollected + unpaid
+}
+
+/** What is nobody's fault. */
+export function smallMicro({ paidMicro }: Reckoned): bigint {
+  return paidMicro / 10n + CAP_MICRO
 }
 
 function leftUpstream(costs: Costs): bigint {

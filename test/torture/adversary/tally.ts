@@ -10,7 +10,7 @@ export type Costs = ReadonlyMap<string, Cost>
 export type Meter = { add(micro: bigint): void; left(): void }
 
 /** When it came, and when it last cost something. */
-type Call = { micro: bigint; openedMs: number; lastMs: number }
+type Call = { round: number; micro: bigint; openedMs: number; lastMs: number }
 
 /** The upstreams' own books: what each account, and each way to play, has cost the operator. */
 export type Tally = {
@@ -24,20 +24,24 @@ export type Tally = {
   readonly byStrategy: Costs
 }
 
-/** Every call of a thief says in its text who plays what, so that an upstream knows. */
-export type Tag = { nth: number; strategy: string }
+/**
+ * Every call of a thief says in its text who plays what, so that an upstream knows. A thief's calls
+ * of one round are under way together, and no others of his.
+ */
+export type Tag = { nth: number; round: number; strategy: string }
 
-export function tagText({ nth, strategy }: Tag): string {
-  return `mwizi-${nth}-${strategy.replaceAll(' ', '_')}.`
+export function tagText({ nth, round, strategy }: Tag): string {
+  return `mwizi-${nth}-${round}-${strategy.replaceAll(' ', '_')}.`
 }
 
 const MARK = /siri-\d+-\d+/
-const TAG = /mwizi-(\d+)-(\w+)\./
+const TAG = /mwizi-(\d+)-(\d+)-(\w+)\./
 
 function tagIn(text: string): Tag | undefined {
   const found = TAG.exec(text)
   if (found === null) return undefined
-  return { nth: Number(found[1]), strategy: found[2]!.replaceAll('_', ' ') }
+  const [, nth, round, strategy] = found
+  return { nth: Number(nth), round: Number(round), strategy: strategy!.replaceAll('_', ' ') }
 }
 
 /** The words of a thief or of a customer, however large the rest is. */
@@ -55,7 +59,7 @@ export function openTally(): Tally {
     const own = thieves.get(tag.nth) ?? new Map<string, Cost>()
     thieves.set(tag.nth, own)
     const costs = [costIn(own, tag.strategy), costIn(byStrategy, tag.strategy)]
-    const call = { micro: 0n, openedMs: Date.now(), lastMs: Date.now() }
+    const call = { round: tag.round, micro: 0n, openedMs: Date.now(), lastMs: Date.now() }
     const before = calls.get(tag.nth) ?? []
     calls.set(tag.nth, before)
     before.push(call)
@@ -71,7 +75,7 @@ export function openTally(): Tally {
       if (tag !== undefined) return openFor(tag)
       const mark = MARK.exec(textAt(sent, 'siri-'))?.[0]
       const costs = mark === undefined ? [] : [costIn(honest, mark)]
-      return meterOf(costs, { micro: 0n, openedMs: 0, lastMs: 0 })
+      return meterOf(costs, { round: 0, micro: 0n, openedMs: 0, lastMs: 0 })
     },
     noteSimulated(entry) {
       const usd = priceOf(entry)

@@ -25,8 +25,9 @@ export type Thief = Person & {
   address: string
   random: Random
   den: Den
-  /** What it plays at the moment. */
+  /** What it plays at the moment, and how often it has played before. */
   strategy: string
+  round: number
 }
 
 /** A way to get paid work for nothing, to get in, or to stop the others. */
@@ -47,7 +48,7 @@ export async function newThief(den: Den, random: Random, count: number): Promise
   const person = await newPerson(den.world, '100', nth)
   const address = `10.66.${nth >> 8}.${nth & 255}`
   const known = { ...person, nth, keys: [person.key], address, random, den }
-  const thief: Thief = { ...known, strategy: '' }
+  const thief: Thief = { ...known, strategy: '', round: 0 }
   while (thief.keys.length < KEYS) {
     const made = await askAs(thief, {
       endpoint: 'POST /v1/api-keys',
@@ -87,8 +88,8 @@ export function headersOf({ address }: Thief): { 'x-forwarded-for': string } {
 }
 
 /** The text by which an upstream knows whom a call is for. */
-export function tagOf({ nth }: Thief, strategy: string): string {
-  return tagText({ nth, strategy })
+export function tagOf({ nth, round }: Thief, strategy: string): string {
+  return tagText({ nth, round, strategy })
 }
 
 export function inParallel<T>(count: number, work: (nth: number) => Promise<T>): Promise<T[]> {

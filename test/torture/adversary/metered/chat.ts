@@ -6,6 +6,7 @@ import {
   sayPaced,
   sayTokens,
   sendEvents,
+  thoughtTokens,
   wishes,
   type Order,
 } from './order.ts'
@@ -27,9 +28,10 @@ export async function answerChat(order: Order): Promise<void> {
   const { prices } = model
   const { text: promptText, audio } = countPrompt(body)
   const calls = wishes(order, 'wrongArguments')
-  const wanted = answerTokens(order, body.max_completion_tokens ?? body.max_tokens)
+  const limit = body.max_completion_tokens ?? body.max_tokens
+  const thoughts = calls ? thoughtTokens(limit, THOUGHT_TOKENS) : 0
+  const wanted = calls ? 0 : answerTokens(order, limit)
   const pictures = draws(order) ? PICTURE_TOKENS : 0
-  const thoughts = calls ? THOUGHT_TOKENS : 0
   const micro =
     worth(promptText, prices.prompt!) +
     worth(audio, prices.audio ?? prices.prompt!) +

@@ -26,7 +26,7 @@ describe('the meters of the formats', () => {
     return { text: await answer.text(), micro: sumOf(tally.ofThief(nth)).micro }
   }
   const said = (nth: number, more = '') => [
-    { role: 'user', content: `${tagText({ nth, strategy: 'a test' })} ${more}` },
+    { role: 'user', content: `${tagText({ nth, round: 1, strategy: 'a test' })} ${more}` },
   ]
 
   it('messages: every iteration is billed, and only the last is at the top', async () => {

@@ -44,6 +44,11 @@ export function answerTokens(order: Order, limit: unknown): number {
   return wishes(order, 'essay') ? most : Math.min(most, FEW_TOKENS)
 }
 
+/** Thoughts are part of the limit. */
+export function thoughtTokens(limit: unknown, tokens: number): number {
+  return typeof limit === 'number' && limit > 0 ? Math.min(limit, tokens) : tokens
+}
+
 /** Four letters a token. */
 export function sayTokens(tokens: number): string {
   return 'maji'.repeat(tokens)
