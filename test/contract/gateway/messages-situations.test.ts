@@ -1,39 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Anthropic } from '@anthropic-ai/sdk'
-import { assertAgreement } from '../../support/money/agreement.ts'
-import { chatModel } from '../../support/models/chat-model.ts'
-import { geminiModel, SIGNATURE } from '../../support/models/gemini-model.ts'
-import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
-import { watch } from '../../support/money/paid.ts'
+import {
+  OK,
+  silentStream,
+  testSituations,
+  type Situation,
+  type Where,
+} from '../../support/models/situations.ts'
 
 /* What a client sends and a chat model answers, each through the whole service, whole and streamed. */
 
-type App = Awaited<ReturnType<typeof startApp>>
-type Said = { deltas: Loose[]; finish?: string; usage?: object }
-let upstream: Awaited<ReturnType<typeof chatModel>>
-let app: App
-let asha: Awaited<ReturnType<App['customer']>>
-let said: (sent: Loose) => Said = () => OK
-
-before(async () => {
-  upstream = await chatModel((sent) => said(sent))
-  app = await startApp({ upstream: upstream.entry })
-  asha = await app.customer('1000')
-})
-after(async () => {
-  await app.close()
-  await upstream.close()
-})
-afterEach(() => assertAgreement(app.db))
-
 /** The message as Anthropic's client has it in the end. */
-function ask(
-  stream: boolean,
-  body: object,
-  { url, key, model }: { url: string; key: string; model: string },
-): Promise<Loose> {
+function ask(stream: boolean, body: object, { url, key, model }: Where): Promise<Loose> {
   const client = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0 })
   const asked: Loose = { model, max_tokens: 900, messages: [user('Habari?')], ...body }
   return stream ? client.messages.stream(asked).finalMessage() : client.messages.create(asked)
@@ -54,20 +34,11 @@ const picture = {
   source: { type: 'base64', media_type: 'image/png', data: PIXEL },
 }
 const LONG = `mcp__${'x'.repeat(75)}`
-const OK: Said = { deltas: [{ content: 'Sawa.' }] }
 const TWO = [
   user('Call twice.'),
   assistant([use('toolu_1'), use('toolu_2')]),
   user([result('toolu_2', 'second'), result('toolu_1', 'first'), { type: 'text', text: 'Haya?' }]),
 ]
-
-type Situation = {
-  name: string
-  said?: (sent: Loose) => Said
-  body?: object
-  /** What the model was sent, and what the client got. */
-  check(sent: Loose, message: Loose): void
-}
 
 const SITUATIONS: Situation[] = [
   {
@@ -196,79 +167,31 @@ function roles(messages: Loose[]): string[] {
   return messages.map(({ role }) => role)
 }
 
-for (const { name, said: answer = () => OK, body = {}, check } of SITUATIONS) {
-  for (const stream of [false, true]) {
-    test(`${name}, streamed ${stream}`, async () => {
-      said = answer
-      const asked = watch(app, asha.accountId).during(() =>
-        ask(stream, body, { url: app.url, key: asha.key, model: 'lab/zana' }),
-      )
-      const { result: message, spent } = await asked
-      check(upstream.requests.at(-1), message)
-      assert.ok(spent > 0)
-    })
-  }
-}
+const run = testSituations({
+  ask,
+  situations: SITUATIONS,
+  async callsAndAnswers(stream, first, second) {
+    const tools = [tool('f')]
+    const { content } = await ask(stream, { tools }, first)
+    const { id } = content.find(({ type }: Loose) => type === 'tool_use')
+    const messages = [user('Habari?'), assistant(content), user([result(id, 'ok')])]
+    await ask(stream, { tools, messages }, second)
+  },
+})
 
 test('cached tokens are charged at their prices', async () => {
   const details = { cached_tokens: 600, cache_write_tokens: 300 }
   const usage = { prompt_tokens: 1_000, completion_tokens: 20, prompt_tokens_details: details }
-  said = () => ({ ...OK, usage })
-  const { spent } = await watch(app, asha.accountId).during(() =>
-    ask(false, {}, { url: app.url, key: asha.key, model: 'lab/zana' }),
-  )
+  const { spent } = await run(false, {}, () => ({ ...OK, usage }))
   const usd = 100 * 0.000001 + 600 * 0.0000001 + 300 * 0.00000125 + 20 * 0.00001
   assert.equal(Math.round(spent * 1e6), Math.round(usd * 3_000 * 1e6))
 })
 
-for (const stream of [false, true]) {
-  test(`what signs a call of Gemini’s comes back with it, to another process too, streamed ${stream}`, async () => {
-    const gemini = await geminiModel()
-    const first = await startApp({ upstream: gemini.entry })
-    const second = await startApp({ upstream: gemini.entry })
-    try {
-      const [juma, rehema] = [await first.customer('10'), await second.customer('10')]
-      const model = 'google/gemini-door'
-      const tools = [tool('f')]
-      const { content } = await ask(stream, { tools }, { url: first.url, key: juma.key, model })
-      const { id } = content.find(({ type }: Loose) => type === 'tool_use')
-      const messages = [user('Habari?'), assistant(content), user([result(id, 'ok')])]
-      await ask(stream, { tools, messages }, { url: second.url, key: rehema.key, model })
-      assert.equal(signatureIn(gemini.requests.at(-1)), SIGNATURE)
-      await assertAgreement(first.db)
-      await assertAgreement(second.db)
-    } finally {
-      await Promise.all([first.close(), second.close()])
-      await gemini.close()
-    }
-  })
-}
-
-function signatureIn({ contents }: Loose): string | undefined {
-  const parts = contents.flatMap((content: Loose) => content.parts)
-  return parts.find((part: Loose) => part.functionCall)?.thoughtSignature
-}
-
 test('silence is filled with pings', async (t) => {
-  const quiet = await startApp()
-  t.after(() => quiet.close())
-  const juma = await quiet.customer('100')
-  t.mock.timers.enable({ apis: ['setInterval'] })
-  quiet.models.fail({ fault: 'endless-600000', times: 1, model: 'sim/hekima' })
-  const leave = new AbortController()
-  const body = { model: 'sim/hekima', max_tokens: 9, stream: true, messages: [user('x')] }
-  const answer = await fetch(`${quiet.url}/v1/messages`, {
-    method: 'POST',
-    headers: { 'x-api-key': juma.key, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal: leave.signal,
-  })
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
-  const until = async (words: string) => {
-    for (let read = ''; !read.includes(words);) read += (await reader.read()).value!
-  }
+  const body = { max_tokens: 9, messages: [user('x')] }
+  const { until, leave } = await silentStream(t, '/v1/messages', body)
   await until('neno ')
   t.mock.timers.tick(30_000)
   await until('event: ping')
-  leave.abort()
+  leave()
 })

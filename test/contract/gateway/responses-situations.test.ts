@@ -1,40 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import OpenAI from 'openai'
-import { assertAgreement } from '../../support/money/agreement.ts'
-import { chatModel } from '../../support/models/chat-model.ts'
-import { geminiModel, SIGNATURE } from '../../support/models/gemini-model.ts'
 import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
 import { watch } from '../../support/money/paid.ts'
 import { RESPONSES_UPSTREAM } from '../../support/models/responses-door.ts'
+import {
+  OK,
+  silentStream,
+  testSituations,
+  type Situation,
+  type Where,
+} from '../../support/models/situations.ts'
 
 /* What a client sends and a chat model answers, each through the whole service, whole and streamed. */
 
-type App = Awaited<ReturnType<typeof startApp>>
-type Said = { deltas: Loose[]; finish?: string; usage?: object }
-let upstream: Awaited<ReturnType<typeof chatModel>>
-let app: App
-let asha: Awaited<ReturnType<App['customer']>>
-let said: (sent: Loose) => Said = () => OK
-
-before(async () => {
-  upstream = await chatModel((sent) => said(sent))
-  app = await startApp({ upstream: upstream.entry })
-  asha = await app.customer('1000')
-})
-after(async () => {
-  await app.close()
-  await upstream.close()
-})
-afterEach(() => assertAgreement(app.db))
-
 /** The response as OpenAI's client has it in the end. */
-function ask(
-  stream: boolean,
-  body: object,
-  { url, key, model }: { url: string; key: string; model: string },
-): Promise<Loose> {
+function ask(stream: boolean, body: object, { url, key, model }: Where): Promise<Loose> {
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })
   const asked: Loose = { model, input: 'Habari?', ...body }
   return stream ? client.responses.stream(asked).finalResponse() : client.responses.create(asked)
@@ -48,15 +30,6 @@ const calls = ({ output }: Loose) => output.filter(({ type }: Loose) => type.end
 
 const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' }
 const patch = { type: 'custom', name: 'apply_patch', description: 'Edits.', format: grammar }
-const OK: Said = { deltas: [{ content: 'Sawa.' }] }
-
-type Situation = {
-  name: string
-  said?: () => Said
-  body?: object
-  /** What the model was sent, and what the client got. */
-  check(sent: Loose, response: Loose): void
-}
 
 const SITUATIONS: Situation[] = [
   {
@@ -140,48 +113,18 @@ const SITUATIONS: Situation[] = [
   },
 ]
 
-for (const { name, said: answer = () => OK, body = {}, check } of SITUATIONS) {
-  for (const stream of [false, true]) {
-    test(`${name}, streamed ${stream}`, async () => {
-      said = answer
-      const asked = watch(app, asha.accountId).during(() =>
-        ask(stream, body, { url: app.url, key: asha.key, model: 'lab/zana' }),
-      )
-      const { result: response, spent } = await asked
-      check(upstream.requests.at(-1), response)
-      assert.ok(spent > 0)
-    })
-  }
-}
-
-for (const stream of [false, true]) {
-  test(`what signs a call of Gemini’s comes back with it, to another process too, streamed ${stream}`, async () => {
-    const gemini = await geminiModel()
-    const first = await startApp({ upstream: gemini.entry })
-    const second = await startApp({ upstream: gemini.entry })
-    try {
-      const [juma, rehema] = [await first.customer('10'), await second.customer('10')]
-      const model = 'google/gemini-door'
-      const asked = { tools: [tool('f')], include: ['reasoning.encrypted_content'], store: false }
-      const made = await ask(stream, asked, { url: first.url, key: juma.key, model })
-      const { call_id } = calls(made)[0]
-      const output = { type: 'function_call_output', call_id, output: 'ok' }
-      const input = [{ role: 'user', content: 'Habari?' }, ...made.output, output]
-      await ask(stream, { ...asked, input }, { url: second.url, key: rehema.key, model })
-      assert.equal(signatureIn(gemini.requests.at(-1)), SIGNATURE)
-      await assertAgreement(first.db)
-      await assertAgreement(second.db)
-    } finally {
-      await Promise.all([first.close(), second.close()])
-      await gemini.close()
-    }
-  })
-}
-
-function signatureIn({ contents }: Loose): string | undefined {
-  const parts = contents.flatMap((content: Loose) => content.parts)
-  return parts.find((part: Loose) => part.functionCall)?.thoughtSignature
-}
+testSituations({
+  ask,
+  situations: SITUATIONS,
+  async callsAndAnswers(stream, first, second) {
+    const asked = { tools: [tool('f')], include: ['reasoning.encrypted_content'], store: false }
+    const made = await ask(stream, asked, first)
+    const { call_id } = calls(made)[0]
+    const output = { type: 'function_call_output', call_id, output: 'ok' }
+    const input = [{ role: 'user', content: 'Habari?' }, ...made.output, output]
+    await ask(stream, { ...asked, input }, second)
+  },
+})
 
 for (const [way, entry, model] of [
   ['converted', {}, 'sim/fault-context-length'],
@@ -210,32 +153,11 @@ for (const [way, entry, model] of [
 }
 
 test('silence is filled with comments, and after two minutes with an event', async (t) => {
-  const quiet = await startApp()
-  t.after(() => quiet.close())
-  const juma = await quiet.customer('100')
-  t.mock.timers.enable({ apis: ['setInterval'] })
-  quiet.models.fail({ fault: 'endless-600000', times: 1, model: 'sim/hekima' })
-  const leave = new AbortController()
-  const answer = await fetch(`${quiet.url}/v1/responses`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${juma.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/hekima', input: 'x', stream: true }),
-    signal: leave.signal,
-  })
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
-  const until = async (words: string) => {
-    let read = ''
-    while (!read.includes(words)) {
-      const { value, done } = await reader.read()
-      assert.equal(done, false, read)
-      read += value
-    }
-    return read
-  }
+  const { until, leave } = await silentStream(t, '/v1/responses', { input: 'x' })
   await until('neno ')
   t.mock.timers.tick(30_000)
   await until(': keep-alive\n\n')
   t.mock.timers.tick(105_000)
   assert.match(await until('event: keepalive'), /^(: keep-alive\n\n){6}/)
-  leave.abort()
+  leave()
 })
