@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { creditsText, greater } from '../ledger/money.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
-import type { Asking } from '../lib/telemetry/call-course.ts'
+import type { Asking, CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
@@ -71,7 +71,10 @@ export async function runBilledCall<Result>(
         await dropWork(gateway, bill, leftOf(line), { accountId, micro: usage.costMicro })
         throw noReader()
       }
-      const shown = (receipt: Receipt) => billed.answer(result, usage, receipt)
+      const shown = (receipt: Receipt) => {
+        const answer = billed.answer(result, usage, receipt)
+        return { ...answer, headers: { ...answer.headers, ...ignoredHeader(course) } }
+      }
       const { writes } = billed
       if (claim === undefined) return shown(await bill.settle([line], undefined, writes))
       const answer = writtenOnce(shown)
@@ -269,12 +272,27 @@ export function generationHeader(id: string | undefined): Record<string, string>
   return id !== undefined && VISIBLE.test(id) ? { 'x-generation-id': id } : {}
 }
 
+const LONGEST_HEADER = 1_000
+
+/** What the caller sent and the model was not given, so that nobody has to wonder. */
+export function ignoredHeader({ leftOut }: CallCourse): Record<string, string> {
+  if (leftOut === undefined || leftOut.size === 0) return {}
+  const names = [...leftOut].join(', ')
+  const end = names.length > LONGEST_HEADER ? names.lastIndexOf(',', LONGEST_HEADER) : names.length
+  return { 'x-ignored-parameters': names.slice(0, end) }
+}
+
 const MOST_NAMES_KEPT = 50_000
 
-/** An HMAC for each account, cached: computing it costs more than storing it. */
-export function upstreamNames(key: Buffer): (accountId: string) => string {
+/**
+ * An HMAC for each account, cached: computing it costs more than storing it. One for a name that
+ * the account made up is of both, so that no two accounts share it.
+ */
+export function upstreamNames(key: Buffer): (accountId: string, own?: string) => string {
   const kept = new LRUCache<string, string>({ max: MOST_NAMES_KEPT })
-  return (accountId) => {
+  return (accountId, own) => {
+    if (own !== undefined)
+      return hmacSha256(key, `${accountId} ${own}`).toString('hex').slice(0, 32)
     const known = kept.get(accountId)
     if (known !== undefined) return known
     const name = hmacSha256(key, accountId).toString('hex').slice(0, 32)

@@ -21,8 +21,11 @@ export type Gateway = {
   /** The highest reported cost that is accepted where the catalog has no price. */
   reportedCapUsd: Decimal
   voice: VoiceSettings
-  /** An opaque, stable name of the account, sent to upstreams as `user`. */
-  nameForUpstream(accountId: string): string
+  /**
+   * An opaque, stable name of the account, sent to upstreams as `user`; with `own`, of what the
+   * account calls so.
+   */
+  nameForUpstream(accountId: string, own?: string): string
 }
 
 /** What holding, settling and releasing a call takes. */

@@ -31,7 +31,7 @@ import { callCharge, logUnusable } from './price/call-charge.ts'
 import { reportedCost } from './price/reported-cost.ts'
 import { PICTURE_TOKENS } from './price/media-tokens.ts'
 
-/** The fields that the gateway reads. The rest passes unchanged. */
+/** The fields that the gateway reads. */
 export type ImageBody = {
   model: string
   prompt: string

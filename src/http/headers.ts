@@ -18,6 +18,7 @@ const READABLE = [
   'X-Credits-Charged',
   'X-Credits-Remaining',
   'X-Generation-Id',
+  'X-Ignored-Parameters',
   'Idempotency-Replayed',
   'Retry-After',
   'X-Should-Retry',

@@ -148,3 +148,110 @@ export function listOf(value: unknown): unknown[] {
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
+
+/**
+ * What passes of a value: `plain` is texts, numbers, switches and lists of them, a set only what is
+ * in it, members an object or a list of objects; `ours` is left out without a word, since something
+ * of ours stands in its place.
+ */
+export type Rule = 'plain' | 'any' | 'ours' | ReadonlySet<unknown> | Kinds | Members
+export type Members = { readonly [name: string]: Rule }
+
+/**
+ * A plain value, or objects of several kinds that are told apart by their `type`; `usual` is the kind
+ * of those without one.
+ */
+export class Kinds {
+  readonly #kinds: ReadonlyMap<unknown, Members>
+  readonly #usual: string | undefined
+
+  constructor(kinds: { readonly [type: string]: Members }, usual?: string) {
+    const list = Object.entries(kinds)
+    this.#kinds = new Map(list.map(([type, members]) => [type, { type: 'plain', ...members }]))
+    this.#usual = usual
+  }
+
+  /** Dated versions of a kind are one kind. */
+  membersOf({ type }: Fields): Members | undefined {
+    const kind = type ?? this.#usual
+    return this.#kinds.get(typeof kind === 'string' ? kind.replace(/_\d{8}$/, '') : kind)
+  }
+}
+
+const MOST_NAMED = 50
+const NAME = /^[\w.:-]{1,64}$/
+
+/** What passes of all levels; the same object if that is all. `leftOut` gets the names of the rest. */
+export function sift(
+  fields: Fields,
+  ruleOf: (name: string) => Rule | undefined,
+  leftOut: Set<string>,
+  at = '',
+): Fields {
+  let kept = fields
+  for (const name in fields) {
+    const value = fields[name]
+    const rule = ruleOf(name)
+    const passed = rule && siftValue(value, rule, leftOut, at, name)
+    if (passed === value) continue
+    // Null counts as absent.
+    if (rule === undefined && value !== null) note(leftOut, at + (NAME.test(name) ? name : '?'))
+    if (kept === fields) kept = { ...fields }
+    if (passed === undefined) delete kept[name]
+    else kept[name] = passed
+  }
+  return kept
+}
+
+function note(leftOut: Set<string>, path: string): undefined {
+  if (leftOut.size < MOST_NAMED) leftOut.add(path)
+}
+
+function siftValue(
+  value: unknown,
+  rule: Rule,
+  leftOut: Set<string>,
+  at: string,
+  name: string,
+): unknown {
+  if (rule === 'any') return value
+  if (rule === 'ours') return undefined
+  if (Array.isArray(value)) return siftList(value, rule, leftOut, at, `${name}[]`)
+  const path = at + name
+  if (!isFields(value)) {
+    if (value === null || takesPlain(rule, value)) return value
+    return note(leftOut, path)
+  }
+  const members = membersOf(rule, value)
+  if (members === undefined) return note(leftOut, path)
+  const ruleOf = (name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
+  return sift(value, ruleOf, leftOut, `${path}.`)
+}
+
+/** A list of which nothing passes is left out. */
+function siftList(
+  list: unknown[],
+  rule: Rule,
+  leftOut: Set<string>,
+  at: string,
+  name: string,
+): unknown[] | undefined {
+  let changed = false
+  const passed = list.map((item) => {
+    const kept = siftValue(item, rule, leftOut, at, name)
+    changed ||= kept !== item
+    return kept
+  })
+  if (!changed) return list
+  const left = passed.filter((item) => item !== undefined)
+  return left.length > 0 ? left : undefined
+}
+
+function takesPlain(rule: Rule, value: unknown): boolean {
+  return rule instanceof Set ? rule.has(value) : rule === 'plain' || rule instanceof Kinds
+}
+
+function membersOf(rule: Rule, value: Fields): Members | undefined {
+  if (rule instanceof Kinds) return rule.membersOf(value)
+  return typeof rule === 'string' || rule instanceof Set ? undefined : (rule as Members)
+}

@@ -40,6 +40,11 @@ export const METRICS = {
     help: 'Attempts at an upstream, by what became of them',
     labels: ['upstream', 'model', 'outcome'],
   },
+  mlango_ignored_parameters_total: {
+    kind: 'counter',
+    help: 'Fields of requests that did not pass to an upstream: known ones by name, else `other`',
+    labels: ['parameter'],
+  },
   gen_ai_client_operation_duration_seconds: {
     kind: 'histogram',
     help: 'Time of an attempt at an upstream to its whole answer',

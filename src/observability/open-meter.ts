@@ -39,6 +39,9 @@ export function openMeter(to: Instruments): Meter {
         )
       }
     },
+    leftOut(parameter) {
+      to.mlango_ignored_parameters_total.inc({ parameter })
+    },
     recorded(record) {
       const { kind, status } = record
       to.mlango_paid_calls_total.inc({ kind, status })

@@ -7,7 +7,7 @@ const BODY_LIMIT_BYTES = 14_500_000
 
 const tokens = z.int().min(1).max(10_000_000).nullish()
 
-/** Only what the gateway reads; other fields pass to the model as they are. */
+/** Only what the gateway reads; of the other fields pass those that a table of the upstream names. */
 const body = z.looseObject({
   model: z.string().min(1).max(256),
   messages: z

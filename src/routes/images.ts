@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { generateImages, type ImageBody } from '../gateway/images.ts'
 import { route, type Route } from '../http/route.ts'
 
-/** Only what the gateway reads; other fields pass to the model as they are. */
+/** Only what the gateway reads; of the other fields pass those that a table of the upstream names. */
 const body = z.looseObject({
   model: z.string().min(1).max(256),
   prompt: z.string().min(1).max(100_000),

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../lib/json.ts'
+import { fieldsOf, sift, type Fields, type Rule } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
 import type { AttemptTrace, CallSignal } from '../lib/telemetry/trace.ts'
@@ -11,8 +11,11 @@ import type {
   JsonAnswer,
   JsonCapability,
   ModelTarget,
+  OfCallers,
   Provider,
 } from './contract/contract.ts'
+import { isLeftOut, metricName } from './contract/left-out.ts'
+import type { Passing } from './contract/passing.ts'
 import { refusalOf } from './contract/refused-answer.ts'
 import { failureOf, StatusError, UpstreamError, classifyError } from './contract/upstream-error.ts'
 import { ABSENT } from './contract/usage.ts'
@@ -32,7 +35,7 @@ export type UpstreamParts = {
   log: Log
   nowMs: () => number
   random: () => number
-  attempted: Meter['attempted'] | undefined
+  meter: Pick<Meter, 'attempted' | 'leftOut'> | undefined
   /** Upstreams that get no new work. Replaced as a whole. */
   drained: ReadonlySet<string>
 }
@@ -59,6 +62,8 @@ export type UpstreamAttempt = {
   connection: Connection
   target: ModelTarget
   call: HttpCall
+  /** The caller's fields that do not pass. */
+  leftOut: ReadonlySet<string>
   sender: HttpSender
   signal: AbortSignal | undefined
   trace: AttemptTrace | undefined
@@ -74,22 +79,56 @@ export function prepareAttempt<Name extends keyof Work>(
   trace: AttemptTrace | undefined,
 ): UpstreamAttempt {
   const connection = parts.connections.get(target.upstream)!
+  const { provider } = connection
+  const operation = OPERATIONS[work.name]
   const asked = { request: work.request, target }
-  const built = OPERATIONS[work.name]
-    .capability(connection.provider, asked)!
-    .build(work.request, target)
+  const capability = operation.capability(provider, asked)!
+  const leftOut = new Set<string>()
+  const sieve = sieveOf(capability.passing, connection, target, leftOut)
+  const built = capability.build(operation.sifted(asked, sieve, provider), target)
+  for (const name of leftOut) parts.meter?.leftOut(metricName(name, capability.passing))
   const call = withTrace(withTimeouts(connection, built), trace)
   const streamFailure = streamFailureOf(parts, { connection, target, call })
   return {
     connection,
     target,
     call,
+    leftOut,
     sender: parts.sender,
     signal: work.signal,
     trace,
     streamFailure,
   }
 }
+
+/** Puts a caller's fields through the table of what passes. */
+type Sieve = {
+  pass(fields: Fields): Fields
+  /** Names that were left out before. */
+  note(names: readonly string[] | undefined): void
+}
+
+function sieveOf(
+  passing: Passing | undefined,
+  { config }: Connection,
+  { supportedParameters = [] }: ModelTarget,
+  leftOut: Set<string>,
+): Sieve {
+  const { fields, ifListed, rest } = passing ?? NOTHING_PASSES
+  const ruleOf = (name: string): Rule | undefined => {
+    const rule = Object.hasOwn(fields, name) ? fields[name] : rest
+    if (rule === 'ours') return rule
+    if (ifListed === undefined && config.passFields?.has(name)) return 'any'
+    if (rule !== undefined || !supportedParameters.includes(name)) return rule
+    return (ifListed?.has(name) ?? !isLeftOut(name)) ? 'plain' : undefined
+  }
+  return {
+    pass: (given) => sift(given, ruleOf, leftOut),
+    note: (names = []) => names.forEach((name) => leftOut.add(name)),
+  }
+}
+
+const NOTHING_PASSES: Passing = { fields: {}, ifListed: new Set() }
 
 export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
   return { ...call, timeouts: { ...config.timeouts, ...call.timeouts } }
@@ -119,21 +158,26 @@ function streamFailureOf(
   }
 }
 
+type Asked<Request> = { request: Request; target: ModelTarget }
+type Able<Request> = Partial<OfCallers> & {
+  build(request: Request, target: ModelTarget): HttpCall
+}
+
 type Operation<Request, Result> = {
   /** Undefined if the provider cannot do it. With `asked`, the way this request is done. */
-  capability(
-    provider: Provider,
-    asked?: { request: Request; target: ModelTarget },
-  ): { build(request: Request, target: ModelTarget): HttpCall } | undefined
+  capability(provider: Provider, asked?: Asked<Request>): Able<Request> | undefined
+  /** The request with only those of the caller's fields that pass. */
+  sifted(asked: Asked<Request>, sieve: Sieve, provider: Provider): Request
   send(attempt: UpstreamAttempt, request: Request): Promise<Result>
 }
 
 export const OPERATIONS: {
   [Name in keyof Work]: Operation<Work[Name]['request'], Work[Name]['result']>
 } = {
-  chat: madeOperation(chatOf),
+  chat: madeOperation(chatOf, siftedChat),
   chatStream: {
     capability: chatOf,
+    sifted: siftedChat,
     send: async ({ connection, target, call, sender, signal, trace, streamFailure }, request) => {
       const { provider } = connection
       const capability = chatOf(provider, { request, target })!
@@ -150,14 +194,15 @@ export const OPERATIONS: {
       return openChatStream({ events, reader, choices, ours, id, trace, refusal, streamFailure })
     },
   },
-  count: jsonOperation((provider) => provider.count),
-  embeddings: madeOperation((provider) => provider.embeddings),
-  transcription: madeOperation((provider) => provider.transcription),
-  image: madeOperation((provider) => provider.image),
-  videoStart: jsonOperation((provider) => provider.video?.start),
-  videoStatus: jsonOperation((provider) => provider.video?.status),
+  count: jsonOperation((provider) => provider.count, siftedNative),
+  embeddings: madeOperation((provider) => provider.embeddings, siftedBody),
+  transcription: madeOperation((provider) => provider.transcription, siftedExtra),
+  image: madeOperation((provider) => provider.image, siftedExtra),
+  videoStart: jsonOperation((provider) => provider.video?.start, siftedExtra),
+  videoStatus: jsonOperation((provider) => provider.video?.status, asIs),
   speech: {
     capability: (provider) => provider.speech,
+    sifted: siftedExtra,
     send: async (attempt, request) => {
       const { provider } = attempt.connection
       const { read } = provider.speech!
@@ -173,6 +218,7 @@ export const OPERATIONS: {
   },
   videoContent: {
     capability: (provider) => provider.video?.content,
+    sifted: asIs,
     send: async (attempt, request) => {
       const read = attempt.connection.provider.video!.content.read
       const { format, bytes } = await openBytes(attempt, (head) => read(head, request))
@@ -182,24 +228,55 @@ export const OPERATIONS: {
 }
 
 /** In the request's own dialect where the provider speaks it, else as a chat. */
-function chatOf(
-  provider: Provider,
-  asked?: { request: ChatRequest; target: ModelTarget },
-): ChatCapability | undefined {
+function chatOf(provider: Provider, asked?: Asked<ChatRequest>): ChatCapability | undefined {
   const native = asked?.request.native
   return (native && provider.natively?.(native.dialect, asked.target)) ?? provider.chat
 }
 
+function siftedChat(asked: Asked<ChatRequest>, sieve: Sieve, provider: Provider): ChatRequest {
+  if (chatOf(provider, asked) !== provider.chat) return siftedNative(asked, sieve)
+  sieve.note(asked.request.unread)
+  return siftedBody(asked, sieve)
+}
+
+function siftedNative({ request }: Asked<ChatRequest>, sieve: Sieve): ChatRequest {
+  const { native } = request
+  if (native === undefined) return request
+  sieve.note(native.leftOut)
+  return { ...request, native: { ...native, body: sieve.pass(native.body) } }
+}
+
+function siftedBody<Request extends { body: Fields }>(
+  { request }: Asked<Request>,
+  { pass }: Sieve,
+): Request {
+  return { ...request, body: pass(request.body) }
+}
+
+function siftedExtra<Request extends { extra?: Fields | undefined }>(
+  { request }: Asked<Request>,
+  { pass }: Sieve,
+): Request {
+  return { ...request, extra: pass(request.extra ?? {}) }
+}
+
+/** It has no field of a caller. */
+function asIs<Request>({ request }: Asked<Request>): Request {
+  return request
+}
+
 type CapabilityOf<Request, Result> = (
   provider: Provider,
-  asked?: { request: Request; target: ModelTarget },
-) => JsonCapability<Request, Result> | undefined
+  asked?: Asked<Request>,
+) => (Partial<OfCallers> & JsonCapability<Request, Result>) | undefined
 
 function jsonOperation<Request, Result>(
   capability: CapabilityOf<Request, Result>,
+  sifted: Operation<Request, Result>['sifted'],
 ): Operation<Request, Result> {
   return {
     capability,
+    sifted,
     send: async ({ connection, target, call, sender, signal }, request) => {
       const answer = await sender.json(connection, call, signal)
       return capability(connection.provider, { request, target })!.read(answer, request, target)
@@ -210,9 +287,11 @@ function jsonOperation<Request, Result>(
 /** Billed as soon as it is answered, whatever we can do with it. */
 function madeOperation<Request, Result>(
   capability: CapabilityOf<Request, Result>,
+  sifted: Operation<Request, Result>['sifted'],
 ): Operation<Request, Result> {
   return {
     capability,
+    sifted,
     send: async ({ connection, target, call, sender, signal }, request) => {
       const { provider } = connection
       const { read, usageIn = provider.usageIn } = capability(provider, { request, target })!

@@ -13,6 +13,8 @@ export type UpstreamConfig = UpstreamEntry & {
   baseUrl: string
   apiKey: string | undefined
   timeouts: Partial<Timeouts>
+  /** What passes to it beside the fields that always do. */
+  passFields?: ReadonlySet<string> | undefined
   /** It accepts Responses unchanged. */
   responses?: boolean | undefined
 }
@@ -42,6 +44,22 @@ const margin = z
   .transform((value) => plainDecimal(value) ?? '')
   .refine((text) => /^\d+(\.\d+)?$/.test(text) && Number(text) > 0, 'must be a positive decimal')
 
+/** The gateway sets these itself. */
+const OWN = new Set([
+  'model',
+  'messages',
+  'input',
+  'stream',
+  'stream_options',
+  'user',
+  'store',
+  'n',
+])
+const passField = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be the name of a field')
+  .refine((name) => !OWN.has(name), 'is set by the gateway')
+
 const entrySchema = z.object({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be lowercase letters and digits'),
   type: z.enum(Object.keys(PROVIDERS) as [ProviderType, ...ProviderType[]]),
@@ -52,6 +70,7 @@ const entrySchema = z.object({
   sync: z.boolean().optional(),
   margin: margin.default('1'),
   responses: z.boolean().optional(),
+  pass_fields: z.array(passField).max(200).optional(),
   models: z.array(z.unknown()).default([]),
   timeouts: z
     .object({
@@ -87,6 +106,7 @@ function withKey(
     apiKey,
     timeouts: timeoutsOf(entry.timeouts),
     ...(entry.responses && { responses: true }),
+    ...(entry.pass_fields && { passFields: new Set(entry.pass_fields) }),
   }
 }
 

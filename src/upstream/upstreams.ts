@@ -1,7 +1,6 @@
 import type { CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
-import type { Meter } from '../lib/telemetry/meter.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
 import {
   connectionTo,
@@ -38,7 +37,7 @@ export type UpstreamsOptions = {
   timeouts?: Partial<Timeouts>
   nowMs?: () => number
   random?: () => number
-  meter?: Pick<Meter, 'attempted'> | undefined
+  meter?: UpstreamParts['meter']
 }
 
 export function openUpstreams(options: UpstreamsOptions): Upstreams {
@@ -50,7 +49,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     log: options.log,
     nowMs,
     random: options.random ?? Math.random,
-    attempted: options.meter?.attempted,
+    meter: options.meter,
     drained: new Set(),
   }
   return {
@@ -64,7 +63,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       parts.connections.get(target.upstream)?.provider.natively?.(dialect, target) !== undefined,
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
-    list: options.upstreams.map(({ baseUrl: _url, apiKey: _key, timeouts: _t, ...shown }) => shown),
+    list: options.upstreams.map(
+      ({ baseUrl: _url, apiKey: _key, timeouts: _t, passFields: _p, ...shown }) => shown,
+    ),
     check: (upstream) => checkUpstream(parts, upstream),
     probe: (signal) => probeUpstreams(parts, signal),
     drain: (names) => {
@@ -181,7 +182,7 @@ async function tryTarget<Name extends keyof Work>(
   const report = (outcome: string) => {
     const durationMs = performance.now() - beganMs
     parts.health.ended(upstream, outcome, durationMs)
-    parts.attempted?.({ upstream, model, operation: work.name, outcome, durationMs })
+    parts.meter?.attempted({ upstream, model, operation: work.name, outcome, durationMs })
   }
   parts.health.begin(target)
   if (work.course) {
@@ -190,6 +191,7 @@ async function tryTarget<Name extends keyof Work>(
   }
   try {
     attempt = prepareAttempt(parts, work, target, trace)
+    if (work.course) work.course.leftOut = attempt.leftOut
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
     if (work.course && work.name === 'chatStream') {

@@ -1,7 +1,7 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf } from '../../lib/json.ts'
+import { fieldsOf, type Fields } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
@@ -19,7 +19,7 @@ import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
 
-/** The fields of a chat body that the gateway reads. The rest passes unchanged. */
+/** The fields of a chat body that the gateway reads. */
 export type ChatBody = {
   model: string
   messages: unknown[]
@@ -49,6 +49,8 @@ export function chat(
 type OfDialect = {
   /** The request in its own dialect. Where present, this is what is sent and paid for. */
   native?: NativeRequest | undefined
+  /** Its fields that have no place in a chat. */
+  unread?: ChatRequest['unread']
   wholeOutput?: ChatRequest['wholeOutput']
   writes?: ChatOrder['writes']
 }
@@ -57,14 +59,16 @@ export function orderChat(
   gateway: Pick<Gateway, 'billing' | 'catalog' | 'nameForUpstream' | 'rules'>,
   call: GatewayCall,
   body: ChatBody,
-  { native, wholeOutput, writes }: OfDialect = {},
+  { native: asWritten, unread, wholeOutput, writes }: OfDialect = {},
 ): ChatOrder {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
   checkTools(body.tools)
   const model = requireChatModel(gateway, body, reading.modalities)
   const at = billing.clock.now()
-  const sent = native?.body ?? body
+  const own = ownNames(gateway, call)
+  const native = asWritten && { ...asWritten, body: own(asWritten.body) }
+  const sent = native?.body ?? own(body)
   const prompt = promptSize(sent, reading)
   // Beside media the text is short, and its bytes are exact enough.
   const mostText = Math.min(prompt.textBytes, model.contextLength || Infinity)
@@ -76,7 +80,13 @@ export function orderChat(
     stage: stageOf('chat', model),
     estimate: hold.estimate(answer),
     targets: model.targets,
-    request: { ...chatRequest(gateway, call, body, { model: model.id, at }), native, wholeOutput },
+    request: {
+      ...chatRequest(gateway, call, body, { model: model.id, at }),
+      body: own(body),
+      native,
+      unread,
+      wholeOutput,
+    },
     answer,
     usage,
     refused: (reading) => usage(reading, { outputBytes: 0 }),
@@ -132,6 +142,22 @@ function chatRequest(
     stream: body.stream === true,
     user: gateway.nameForUpstream(call.principal.accountId),
     ours: { id: prefixedId('chatcmpl-'), model, created: Math.floor(at.getTime() / 1_000) },
+  }
+}
+
+const OWN_NAMES = ['prompt_cache_key', 'session_id']
+
+/**
+ * Names that callers make up, by which an upstream finds what it keeps of a conversation: hashed
+ * with the account, so that none finds another's.
+ */
+function ownNames({ nameForUpstream }: Pick<Gateway, 'nameForUpstream'>, call: GatewayCall) {
+  return (fields: Fields): Fields => {
+    const given = OWN_NAMES.filter((name) => fields[name] !== undefined && fields[name] !== null)
+    if (given.length === 0) return fields
+    const { accountId } = call.principal
+    const hashed = given.map((name) => [name, nameForUpstream(accountId, String(fields[name]))])
+    return { ...fields, ...Object.fromEntries(hashed) }
   }
 }
 

@@ -28,6 +28,17 @@ export function limitField({
     : 'max_tokens'
 }
 
+/** Null counts as absent. */
+export function unreadOf(body: Fields, read: ReadonlySet<string>): string[] {
+  const names = Object.keys(body).filter((name) => !read.has(name) && (body[name] ?? null) !== null)
+  return names
+    .slice(0, MOST_UNREAD)
+    .map((name) => name.replaceAll(/[^\w.:-]/g, '?').slice(0, LONGEST_NAME))
+}
+
+const MOST_UNREAD = 50
+const LONGEST_NAME = 64
+
 const MESSAGE = /^messages(?:\[(\d+)\])?/
 
 /**

@@ -43,6 +43,9 @@ function readMessage(message: unknown, at: string, reading: ChatReading): number
   if (message.tool_calls !== undefined && message.tool_calls !== null) {
     readToolCalls(message.tool_calls, `${at}.tool_calls`)
   }
+  if (message.audio && !message.content) {
+    throw invalidField(`${at}.audio`, 'is not kept here: send its words as content')
+  }
   // Pictures of an earlier answer that is sent back.
   if (message.images) readPictures(message.images, `${at}.images`, reading)
   return readContent(message, at, reading)

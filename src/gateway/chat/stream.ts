@@ -10,6 +10,7 @@ import {
   abortOf,
   enterCall,
   generationHeader,
+  ignoredHeader,
   isOfAnySize,
   workMicro,
   workSize,
@@ -60,7 +61,8 @@ export async function streamChat(
     const opened = { bill, stream, course, entered }
     const paid = { stage, usage, refused: order.refused, writes, thoughts, estimateMicro }
     const body = new ChatOutflow(stream, form, streamEnds(gateway, call, paid, form, opened))
-    const headers = { ...SSE_HEADERS, ...generationHeader(stream.generationId) }
+    const named = { ...generationHeader(stream.generationId), ...ignoredHeader(course) }
+    const headers = { ...SSE_HEADERS, ...named }
     return { status: 200, headers, body }
   } catch (error) {
     const end = { ...dropOf(error, stage, latencyMs(), signal), course }

@@ -13,7 +13,7 @@ import { newMessageId, type AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
 import { nativeRequest, type SentHeaders } from './native.ts'
-import { readRequest } from './request.ts'
+import { readRequest, unreadInMessages } from './request.ts'
 import { notFound, type Catalog } from '../../catalog/catalog.ts'
 
 type OrderParts = Omit<ChatParts, 'allowance' | 'callLimits'>
@@ -67,11 +67,11 @@ function orderMessages(gateway: OrderParts, call: MessagesCall, body: MessagesBo
     tools,
     omitsThinking,
   }
-  const sent = { headers: call.headers, tools: kept, catalogId: model.id, ours: oursOf(names) }
+  const sent = { headers: call.headers, tools: kept, model, ours: oursOf(names) }
   const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
   const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
   try {
-    const order = orderChat(gateway, call, chat, { native: asIs })
+    const order = orderChat(gateway, call, chat, { native: asIs, unread: unreadInMessages(body) })
     const targets = asIs?.only ? native : order.targets
     return { order: { ...order, targets }, names, native }
   } catch (error) {

@@ -1,6 +1,8 @@
 import { isFields, listOf, type Fields } from '../../lib/json.ts'
+import { betaPasses } from '../../upstream/anthropic/passing.ts'
 import { isThinking, thinkingBlocks } from '../../upstream/anthropic/thinking.ts'
 import type { NativeRequest } from '../../upstream/contract/contract.ts'
+import { BETA_HEADER } from '../../upstream/contract/left-out.ts'
 import { carriedDetails, isCarrier } from '../chat/reasoning.ts'
 import type { MessagesBody } from './body.ts'
 import { isClientRun } from './tools.ts'
@@ -8,63 +10,55 @@ import { isClientRun } from './tools.ts'
 /** Request headers by their lower-case names. */
 export type SentHeaders = Record<string, string | string[] | undefined>
 
-/** Fields that cost extra, or that name things in our own account. */
-const DROPPED = [
-  'service_tier',
-  'speed',
-  'container',
-  'mcp_servers',
-  'fallbacks',
-  'inference_geo',
-  'thread',
-  'diagnostics',
-  'user_profile_id',
-  'workspace_id',
-]
-
 /**
  * The request for an upstream that speaks this dialect. Changed as little as possible and the same
  * way on every turn, since thinking is bound to its exact system, tools and messages.
  */
 export function nativeRequest(
   body: MessagesBody & Fields,
-  sent: { headers: SentHeaders; tools: Fields[]; catalogId: string; ours: NativeRequest['ours'] },
+  sent: { headers: SentHeaders; tools: Fields[]; model: Model; ours: NativeRequest['ours'] },
 ): NativeRequest {
-  const { 'anthropic-version': version, 'anthropic-beta': wanted } = sent.headers
-  const betas = keptBetas(wanted)
-  const native: Fields = { ...body, messages: withoutCarriers(body.messages, sent.catalogId) }
-  for (const name of DROPPED) delete native[name]
-  if (!betas.some((beta) => beta.startsWith(CONTEXT_BETA))) delete native.context_management
-  if (body.tools && sent.tools.length < body.tools.length) native.tools = sent.tools
+  const { 'anthropic-version': version, [BETA_HEADER]: wanted } = sent.headers
+  const asked = betasIn(wanted)
+  const betas = asked.filter((beta) => betaPasses(beta, sent.model.contextLength))
+  const leftOut = asked
+    .filter((beta) => !betas.includes(beta))
+    .map((beta) => `${BETA_HEADER}=${beta}`)
+  const native: Fields = { ...body, messages: withoutCarriers(body.messages, sent.model.id) }
+  if (!betas.some((beta) => beta.startsWith(CONTEXT))) {
+    if (isFields(native[CONTEXT_FIELD])) leftOut.push(CONTEXT_FIELD)
+    delete native[CONTEXT_FIELD]
+  }
   return {
     dialect: 'messages',
     only: sent.tools.some(isClientRun),
     body: native,
+    leftOut,
     headers: {
       'anthropic-version': version === OTHER_VERSION ? version : USUAL_VERSION,
-      ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
+      ...(betas.length > 0 ? { [BETA_HEADER]: betas.join(',') } : {}),
     },
     ours: sent.ours,
   }
 }
 
-const CONTEXT_BETA = 'context-management'
+type Model = { id: string; contextLength?: number | undefined }
+
+const CONTEXT = 'context-management'
+/** Refused without its beta, which some clients leave out for the count. */
+const CONTEXT_FIELD = 'context_management'
 const USUAL_VERSION = '2023-06-01'
 const OTHER_VERSION = '2026-10-21'
 
-/** Features with a price of their own, or refused. */
-const SPENDING =
-  /^(fast-mode|mcp-client|code-execution|files-api|skills|server-side-fallback|advisor|oauth)/
-const BETA = /^[\w.-]{1,100}$/
+const BETA = /^[\w.-]{1,60}$/
 const MOST_BETAS = 50
 
-/** Not a fixed list: each release of the clients has new ones. */
-function keptBetas(header: string | string[] | undefined): string[] {
+function betasIn(header: string | string[] | undefined): string[] {
   return [header ?? []]
     .flat()
     .flatMap((line) => line.split(','))
     .map((beta) => beta.trim())
-    .filter((beta) => BETA.test(beta) && !SPENDING.test(beta))
+    .filter((beta) => BETA.test(beta))
     .slice(0, MOST_BETAS)
 }
 

@@ -1,6 +1,6 @@
-import { invalidField } from '../../lib/failure.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
-import { limitField } from '../chat/dialects.ts'
+import { limitField, unreadOf } from '../chat/dialects.ts'
 import type { ChatBody } from '../chat/chat.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { textOfBlocks } from './blocks.ts'
@@ -16,7 +16,34 @@ export type ReadRequest = {
   places: string[]
 }
 
+/** Without it the answer would not be what was asked for. */
+function refuseUnsupported(body: MessagesBody & Fields): void {
+  if (isFields(body.compaction)) throw notHere('compaction')
+  const { edits } = fieldsOf(body.context_management)
+  listOf(edits).forEach((edit, i) => {
+    const type = textOf(fieldsOf(edit).type)
+    if (type?.startsWith('compact')) throw notHere(`context_management.edits[${i}].type`)
+  })
+}
+
+function notHere(param: string): Failure {
+  const message = `${param} is not available here: shorten the conversation yourself.`
+  return new Failure('invalid', message, { param })
+}
+
+const READ = new Set(
+  'model max_tokens messages system stream temperature top_p top_k stop_sequences tools tool_choice thinking output_config metadata'.split(
+    ' ',
+  ),
+)
+
+/** The fields that have no place in a chat. */
+export function unreadInMessages(body: Fields): string[] {
+  return unreadOf(body, READ)
+}
+
 export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
+  refuseUnsupported(body)
   const tools = keptTools(body, model.native)
   const { fields, names } = chatTools(tools, body.tool_choice)
   const placed = [

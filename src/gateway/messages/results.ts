@@ -61,13 +61,18 @@ function idOf({ message }: ToolResult): string {
   return String(message.tool_call_id)
 }
 
+/** Left out, the model would miss tools, or what came before a summary. */
+const NOT_HERE = new Set(['tool_addition', 'tool_removal', 'compaction'])
+
 export function blocksOf(content: unknown, at: string): { block: Fields; at: string }[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, at }]
   if (!Array.isArray(content)) throw invalidField(`${at}.content`, 'must be a string or blocks')
   return listOf(content).map((block, i) => {
     const place = `${at}.content[${i}]`
     const fields = fieldsOf(block)
-    if (typeof fields.type !== 'string') throw invalidField(`${place}.type`, 'must be a string')
+    const { type } = fields
+    if (typeof type !== 'string') throw invalidField(`${place}.type`, 'must be a string')
+    if (NOT_HERE.has(type)) throw invalidField(`${place}.type`, `must not be ${type} here`)
     return { block: fields, at: place }
   })
 }

@@ -8,7 +8,12 @@ import { completeChat, orderChat } from '../chat/chat.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './request/body.ts'
-import { chatBodyOf, refuseUnsupported, type AskedChat } from './request/chat-body.ts'
+import {
+  chatBodyOf,
+  refuseUnsupported,
+  unreadInResponses,
+  type AskedChat,
+} from './request/chat-body.ts'
 import type { ResponseStyle } from './answer/events.ts'
 import { unixSeconds } from './answer/response.ts'
 import { historyOf, withReferences } from './stored/history.ts'
@@ -43,7 +48,8 @@ export async function createResponse(
   const answer = () => {
     const storage = storageOf(responses, call, body, { seed, own })
     // Without a limit of its own, a response may be as long as the model can write; a chat is not.
-    const dialect = { native, wholeOutput: true as const, writes: storage.writes }
+    const { writes } = storage
+    const dialect = { native, unread: unreadInResponses(body), wholeOutput: true as const, writes }
     const order = orderChat(gateway, call, read.chat, dialect)
     return body.stream === true
       ? streamChat(gateway, call, order, responseStreamForm(style, storage))

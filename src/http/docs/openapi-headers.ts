@@ -34,6 +34,10 @@ const HEADERS = {
     description: 'The id of the answer at the model, for support',
     example: 'gen-1730000000-abc',
   },
+  'X-Ignored-Parameters': {
+    description: 'The fields of the request that the model was not given',
+    example: 'service_tier, messages[].audio',
+  },
   'X-RateLimit-Limit-Requests': { description: 'The requests allowed in a minute', example: '600' },
   'X-RateLimit-Remaining-Requests': {
     description: 'The requests left in this minute',
@@ -100,7 +104,10 @@ const MESSAGES_LIMITS: HeaderName[] = [
 export function goodAnswersHeaders({ replay, paid, honours }: Route, status: number): HeaderName[] {
   const found: [boolean, HeaderName[]][] = [
     [replay !== undefined && replay !== false, ['Idempotency-Replayed']],
-    [paid === true, ['X-Credits-Charged', 'X-Credits-Remaining', 'X-Generation-Id']],
+    [
+      paid === true,
+      ['X-Credits-Charged', 'X-Credits-Remaining', 'X-Generation-Id', 'X-Ignored-Parameters'],
+    ],
     [honours === 'etag', ['ETag']],
     [honours === 'range', ['Accept-Ranges']],
     [status === 206, ['Content-Range']],

@@ -9,6 +9,8 @@ export type CallCourse = {
   upstream?: string
   /** From the beginning to the first event of a stream. */
   firstByteMs?: number
+  /** The caller's fields that the last one was not given. */
+  leftOut?: ReadonlySet<string>
 }
 
 /** What a call to the upstreams is to know beside the request itself. */

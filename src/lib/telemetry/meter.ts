@@ -7,6 +7,8 @@ export type Meter = {
   answered(route: string, status: number, durationMs: number): void
   /** One attempt at an upstream. `outcome` is `ok` or a word of ours for what went wrong. */
   attempted(attempt: UpstreamTry): void
+  /** A field of a caller that an upstream was not given: one that is known, or `other`. */
+  leftOut(parameter: string): void
   /** A record of paid work that has been committed. */
   recorded(record: RecordedWork): void
   committed(batch: { size: number; durationMs: number; ok: boolean }): void

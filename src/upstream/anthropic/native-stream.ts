@@ -4,10 +4,12 @@ import type { ChatCapability, ChatReader, NativeRequest, SseEvent } from '../con
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { anthropicError } from './errors.ts'
 import { buildNative, readNative, withoutPrices } from './native.ts'
+import { MESSAGES } from './passing.ts'
 import { MessageProgress } from './stream.ts'
 import { anthropicUsage } from './usage.ts'
 
 export const nativeMessages: ChatCapability = {
+  passing: MESSAGES,
   build: (request, target) => buildNative(request.native!, request, target),
   read: (answer, request) => readNative(request.native!, answer, request),
   reader: ({ native }) => new NativeReader(native!),

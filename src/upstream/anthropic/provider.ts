@@ -4,6 +4,7 @@ import { readMessage } from './answer.ts'
 import { classifyAnthropicError } from './errors.ts'
 import { anthropicErrorMessage, buildCount, readCount } from './native.ts'
 import { nativeMessages } from './native-stream.ts'
+import { CHAT_AS_MESSAGES, MESSAGES } from './passing.ts'
 import { buildMessages } from './request.ts'
 import { AnthropicReader } from './stream.ts'
 import { anthropicUsage } from './usage.ts'
@@ -12,12 +13,13 @@ import { anthropicUsage } from './usage.ts'
 export const anthropic: Provider = {
   credential: (key) => ({ 'x-api-key': key }),
   chat: {
+    passing: CHAT_AS_MESSAGES,
     build: buildMessages,
     read: readMessage,
     reader: (request) => new AnthropicReader(request),
   },
   natively: (dialect) => (dialect === 'messages' ? nativeMessages : undefined),
-  count: { build: buildCount, read: readCount },
+  count: { passing: MESSAGES, build: buildCount, read: readCount },
   probe: () => ({
     method: 'GET',
     path: '/models',

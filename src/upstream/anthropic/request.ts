@@ -44,7 +44,7 @@ function messagesBody(request: ChatRequest, target: ModelTarget): Fields {
     messages: anthropicMessages(messagesOf(body)),
     system: system.length > 0 ? system : undefined,
     stop_sequences: stops.length > 0 ? stops : undefined,
-    ...sampling(body, target),
+    ...sampling(body),
     ...tools(body),
     ...outputConfig(body),
     metadata: request.user === undefined ? undefined : { user_id: request.user },
@@ -60,12 +60,11 @@ function maxTokens(body: Fields, request: ChatRequest, target: ModelTarget): num
   return Math.min(wanted, request.mostTokens ?? wanted)
 }
 
-/** Newer models refuse these, so they are sent only where the catalog lists them. */
-function sampling(body: Fields, target: ModelTarget): Fields {
+function sampling(body: Fields): Fields {
   const taken: Fields = {}
   for (const name of ['temperature', 'top_p', 'top_k']) {
     const value = body[name]
-    if (typeof value !== 'number' || !target.supportedParameters?.includes(name)) continue
+    if (typeof value !== 'number') continue
     taken[name] = name === 'temperature' ? Math.min(value, 1) : value
   }
   return taken

@@ -1,5 +1,6 @@
 import type { Fields } from '../../lib/json.ts'
 import type { CatalogReading } from '../../catalog/model-record.ts'
+import type { Passing } from './passing.ts'
 import type { StatusError, ErrorCategory } from './upstream-error.ts'
 import type { UsageReading } from './usage.ts'
 import type {
@@ -23,13 +24,13 @@ export type Provider = {
   /** Sends requests of a dialect unchanged, if the model there accepts them. */
   natively?(dialect: NativeRequest['dialect'], target: ModelTarget): ChatCapability | undefined
   /** Counts the tokens of such a request, free. */
-  count?: JsonCapability<ChatRequest, { tokens: number }>
-  embeddings?: JsonCapability<EmbeddingsRequest, EmbeddingsResult>
-  transcription?: JsonCapability<TranscriptionRequest, TranscriptionResult>
-  speech?: BytesCapability<SpeechRequest, SpeechFormat>
-  image?: JsonCapability<ImageRequest, ImageResult>
+  count?: OfCallers & JsonCapability<ChatRequest, { tokens: number }>
+  embeddings?: OfCallers & JsonCapability<EmbeddingsRequest, EmbeddingsResult>
+  transcription?: OfCallers & JsonCapability<TranscriptionRequest, TranscriptionResult>
+  speech?: OfCallers & BytesCapability<SpeechRequest, SpeechFormat>
+  image?: OfCallers & JsonCapability<ImageRequest, ImageResult>
   video?: {
-    start: JsonCapability<VideoRequest, VideoJobRef>
+    start: OfCallers & JsonCapability<VideoRequest, VideoJobRef>
     status: JsonCapability<VideoJobRef, VideoStatus>
     content: BytesCapability<VideoContentRequest, VideoContentFormat>
   }
@@ -88,6 +89,9 @@ export type JsonAnswer = AnswerHead & { json: unknown }
 export type SendJson = (call: HttpCall) => Promise<JsonAnswer>
 export type SseEvent = { event?: string | undefined; data: string }
 
+/** Its requests have fields of callers: it is given only those that pass. */
+export type OfCallers = { passing: Passing }
+
 export type JsonCapability<Request, Result> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (answer: JsonAnswer, request: Request, target: ModelTarget) => Result
@@ -101,15 +105,18 @@ type BytesCapability<Request, Format> = {
   build: (request: Request, target: ModelTarget) => HttpCall
   read: (head: AnswerHead, request: Request) => Format
 }
-export type ChatCapability = JsonCapability<ChatRequest, ChatResult> & {
-  reader: (request: ChatRequest, target: ModelTarget) => ChatReader
-}
+export type ChatCapability = OfCallers &
+  JsonCapability<ChatRequest, ChatResult> & {
+    reader: (request: ChatRequest, target: ModelTarget) => ChatReader
+  }
 
 // Chat
 
 export type ChatRequest = {
-  /** In OpenAI's shape. Fields that would change how our account is used are dropped here. */
+  /** In OpenAI's shape. */
   body: Fields
+  /** Fields of the caller's own dialect that have no place in a chat. */
+  unread?: readonly string[] | undefined
   stream: boolean
   /** Our own fields, such as `plugins`; they win and are not dropped. */
   extra?: Fields | undefined
@@ -127,12 +134,11 @@ export type ChatRequest = {
 
 export type NativeRequest = {
   dialect: 'messages' | 'responses'
-  /**
-   * Without fields that would change how our account is used; model and user are set for each
-   * upstream.
-   */
+  /** Model and user are set for each upstream. */
   body: Fields
   headers: Record<string, string>
+  /** What was left out of it before. */
+  leftOut?: readonly string[] | undefined
   /** It cannot be expressed in another dialect. */
   only: boolean
   ours: { id: string; model: string }
@@ -221,7 +227,7 @@ export type SpeechFormat = { mediaType: string; generationId?: string | undefine
 export type ImageRequest = {
   prompt: string
   n: number
-  /** The caller's other fields, passed unchanged. */
+  /** The caller's other fields. */
   extra: Fields
   user?: string | undefined
   /** For a model that draws in a chat: each picture and the text around it. */

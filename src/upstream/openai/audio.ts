@@ -11,7 +11,7 @@ import type {
   Pieces,
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { answerFields, openAiUsage, withoutSteering } from './fields.ts'
+import { answerFields, openAiUsage } from './fields.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 
 export function buildTranscription(request: TranscriptionRequest, target: ModelTarget): HttpCall {
@@ -19,7 +19,7 @@ export function buildTranscription(request: TranscriptionRequest, target: ModelT
     { name: 'model', value: target.model },
     { name: 'response_format', value: request.responseFormat },
     ...(request.language === undefined ? [] : [{ name: 'language', value: request.language }]),
-    ...extraParts(withoutSteering(request.extra ?? {})),
+    ...extraParts(request.extra ?? {}),
     {
       name: 'file',
       value: request.audio,
@@ -66,7 +66,7 @@ export function readTranscription(answer: JsonAnswer): TranscriptionResult {
 export function buildSpeech(request: SpeechRequest, target: ModelTarget): HttpCall {
   const { input, voice, responseFormat, speed, maxBytes } = request
   const own = { model: target.model, input, voice, response_format: responseFormat, speed }
-  const body = { ...withoutSteering(request.extra ?? {}), ...own }
+  const body = { ...request.extra, ...own }
   return {
     method: 'POST',
     path: '/audio/speech',

@@ -8,13 +8,13 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { outputOf } from '../contract/usage.ts'
-import { answerFields, errorInBody, openAiUsage, withoutSteering } from './fields.ts'
+import { answerFields, errorInBody, openAiUsage } from './fields.ts'
 
 /** A picture in a chunk is one long event. */
 const IMAGE_EVENT_CAP = 32 * 1024 * 1024
 
 export function buildChat(request: ChatRequest, target: ModelTarget): HttpCall {
-  const body: Fields = { ...withoutSteering(request.body), ...request.extra }
+  const body: Fields = { ...request.body, ...request.extra }
   if (request.mostTokens !== undefined) limitLength(body, request.mostTokens, target)
   body.model = target.model
   if (request.user !== undefined) body.user = request.user

@@ -8,7 +8,7 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { readVectors } from '../contract/vectors.ts'
-import { answerFields, openAiUsage, withoutSteering } from './fields.ts'
+import { answerFields, openAiUsage } from './fields.ts'
 
 /** Base64 is a quarter of the size of written-out floats; both are read. */
 export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget): HttpCall {
@@ -16,7 +16,7 @@ export function buildEmbeddings(request: EmbeddingsRequest, target: ModelTarget)
   return {
     method: 'POST',
     path: '/embeddings',
-    json: { ...withoutSteering(request.body), ...own },
+    json: { ...request.body, ...own },
     expects: 'json',
   }
 }

@@ -10,60 +10,7 @@ import { StatusError, type ErrorCategory } from '../contract/upstream-error.ts'
 import { writesByLife } from '../contract/cache-life.ts'
 import { ABSENT, costIn, readUsage, unknownCounts, type UsageReading } from '../contract/usage.ts'
 
-/* What all bodies of this format share: fields that no request may carry, usage, errors. */
-
-/**
- * Fields that would change how our account is used: another model or tier, more answers, extra
- * fees, logs and storage.
- */
-const STEERING = new Set([
-  'models',
-  'route',
-  'provider',
-  'plugins',
-  'transforms',
-  'callback_url',
-  'usage',
-  'service_tier',
-  'user',
-  'safety_identifier',
-  'web_search_options',
-  'best_of',
-  'use_beam_search',
-  'stop_server_tools_when',
-  'stream_options',
-  'stream',
-  'debug',
-  'trace',
-  'session_id',
-  'metadata',
-  'store',
-])
-
-export function isSteering(name: string): boolean {
-  return STEERING.has(name)
-}
-
-export function withoutSteering(body: Fields): Fields {
-  const kept: Fields = {}
-  for (const name in body) if (!STEERING.has(name)) kept[name] = body[name]
-  if (Array.isArray(kept.tools)) keepOwnTools(kept, kept.tools)
-  return kept
-}
-
-/** Tools that the upstream runs cost extra; only the caller's own stay. */
-function keepOwnTools(body: Fields, tools: unknown[]): void {
-  const own = tools.filter(
-    (tool) => isFields(tool) && (tool.type === 'function' || tool.type === 'custom'),
-  )
-  if (own.length === tools.length) return
-  if (own.length > 0) body.tools = own
-  else {
-    delete body.tools
-    delete body.tool_choice
-    delete body.parallel_tool_calls
-  }
-}
+/* What all answers of this format share: usage, errors. */
 
 /** The `usage` of chat, Responses, embeddings, images, transcriptions and videos. */
 export function openAiUsage(raw: unknown): UsageReading {

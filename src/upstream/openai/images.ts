@@ -7,7 +7,7 @@ import type {
   ModelTarget,
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { answerFields, openAiUsage, withoutSteering } from './fields.ts'
+import { answerFields, openAiUsage } from './fields.ts'
 
 /** Ten large pictures in base64. */
 const IMAGES_CAP = 256 * 1024 * 1024
@@ -24,8 +24,7 @@ export function imageCall(
   target: ModelTarget,
   own: Fields,
 ): HttpCall {
-  const { response_format: _format, ...extra } = withoutSteering(request.extra)
-  const { prompt, n, user } = request
+  const { prompt, n, user, extra } = request
   const body = { ...extra, ...own, model: target.model, prompt, n, user }
   return { method: 'POST', path, json: body, expects: 'json', maxBytes: IMAGES_CAP }
 }

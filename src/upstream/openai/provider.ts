@@ -6,15 +6,21 @@ import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
 import { classifyOpenAiError, openAiErrorMessage, openAiUsage } from './fields.ts'
 import { buildImages, readImages } from './images.ts'
 import { nativeResponses } from './responses.ts'
+import { CHAT, EMBEDDINGS, IMAGES, SPEECH, TRANSCRIPTION } from './passing.ts'
 import { OpenAiReader } from './stream.ts'
 
 const chatOnly: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
-  chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
-  embeddings: { build: buildEmbeddings, read: readEmbeddings },
-  transcription: { build: buildTranscription, read: readTranscription },
-  speech: { build: buildSpeech, read: readSpeech },
-  image: { build: buildImages, read: readImages },
+  chat: {
+    passing: CHAT,
+    build: buildChat,
+    read: readChat,
+    reader: (request) => new OpenAiReader(request),
+  },
+  embeddings: { passing: EMBEDDINGS, build: buildEmbeddings, read: readEmbeddings },
+  transcription: { passing: TRANSCRIPTION, build: buildTranscription, read: readTranscription },
+  speech: { passing: SPEECH, build: buildSpeech, read: readSpeech },
+  image: { passing: IMAGES, build: buildImages, read: readImages },
   probe: () => ({ method: 'GET', path: '/models', expects: 'json' }),
   usageIn: (json) => openAiUsage(fieldsOf(json).usage),
   classify: classifyOpenAiError,

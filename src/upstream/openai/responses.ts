@@ -10,10 +10,12 @@ import type {
 } from '../contract/contract.ts'
 import { completion } from '../contract/chunks.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
-import { errorInResponse, openAiUsage, isSteering } from './fields.ts'
+import { errorInResponse, openAiUsage } from './fields.ts'
+import { RESPONSES } from './passing-responses.ts'
 import { ResponsesReader, responsesFinish } from './responses-stream.ts'
 
 export const nativeResponses: ChatCapability = {
+  passing: RESPONSES,
   build: (request, target) => buildResponses(request.native!, request, target),
   read: readResponses,
   reader: ({ native }) => new ResponsesReader(native!),
@@ -24,10 +26,7 @@ function buildResponses(
   { user, stream, mostTokens }: ChatRequest,
   target: ModelTarget,
 ): HttpCall {
-  const body: Fields = {}
-  for (const name in sent) if (!isSteering(name)) body[name] = sent[name]
-  body.model = target.model
-  body.store = false
+  const body: Fields = { ...sent, model: target.model, store: false }
   if (user !== undefined) body.user = user
   if (mostTokens !== undefined) {
     body.max_output_tokens = Math.min(Number(sent.max_output_tokens ?? Infinity), mostTokens)

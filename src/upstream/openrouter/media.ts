@@ -9,20 +9,18 @@ import type {
 } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import type { VideoContentFormat, VideoContentRequest } from '../contract/video.ts'
-import { withoutSteering } from '../openai/fields.ts'
 import { imageCall } from '../openai/images.ts'
 
 export function buildJsonTranscription(
   request: TranscriptionRequest,
   target: ModelTarget,
 ): HttpCall {
-  const { input_audio: _audio, ...extra } = withoutSteering(request.extra ?? {})
   return {
     method: 'POST',
     path: '/audio/transcriptions',
     headers: { 'content-type': 'application/json' },
     body: jsonWithAudio(request.audio, {
-      ...extra,
+      ...request.extra,
       model: target.model,
       language: request.language,
       response_format: request.responseFormat,

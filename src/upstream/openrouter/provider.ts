@@ -1,36 +1,43 @@
-import { fieldsOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf } from '../../lib/json.ts'
 import { nativeMessages } from '../anthropic/native-stream.ts'
-import type { ChatCapability, Provider } from '../contract/contract.ts'
+import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
 import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
-import {
-  classifyOpenAiError,
-  openAiErrorMessage,
-  openAiUsage,
-  isSteering,
-} from '../openai/fields.ts'
+import { classifyOpenAiError, openAiErrorMessage, openAiUsage } from '../openai/fields.ts'
 import { readImages } from '../openai/images.ts'
+import { EMBEDDINGS, IMAGES, SPEECH, TRANSCRIPTION } from '../openai/passing.ts'
 import { nativeResponses } from '../openai/responses.ts'
 import { OpenAiReader } from '../openai/stream.ts'
 import { readCatalog } from './catalog.ts'
 import { buildImage, buildJsonTranscription, buildVideoContent, readVideoContent } from './media.ts'
+import {
+  OPENROUTER_CHAT,
+  OPENROUTER_MESSAGES,
+  OPENROUTER_RESPONSES,
+  OPENROUTER_VIDEO,
+} from './passing.ts'
 import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } from './video.ts'
 
 /** All modalities, and the only upstream that publishes prices. */
 export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
-  chat: { build: buildChat, read: readChat, reader: (request) => new OpenAiReader(request) },
+  chat: {
+    passing: OPENROUTER_CHAT,
+    build: buildChat,
+    read: readChat,
+    reader: (request) => new OpenAiReader(request),
+  },
   natively(dialect, target) {
     const { capability, maker } = NATIVE[dialect]
     return target.model.startsWith(maker) ? capability : undefined
   },
-  embeddings: { build: buildEmbeddings, read: readEmbeddings },
-  transcription: { build: buildJsonTranscription, read: readTranscription },
-  speech: { build: buildSpeech, read: readSpeech },
-  image: { build: buildImage, read: readImages },
+  embeddings: { passing: EMBEDDINGS, build: buildEmbeddings, read: readEmbeddings },
+  transcription: { passing: TRANSCRIPTION, build: buildJsonTranscription, read: readTranscription },
+  speech: { passing: SPEECH, build: buildSpeech, read: readSpeech },
+  image: { passing: IMAGES, build: buildImage, read: readImages },
   video: {
-    start: { build: buildVideoStart, read: readVideoStart },
+    start: { passing: OPENROUTER_VIDEO, build: buildVideoStart, read: readVideoStart },
     status: { build: buildVideoStatus, read: readVideoStatus },
     content: { build: buildVideoContent, read: readVideoContent },
   },
@@ -42,19 +49,14 @@ export const openrouter: Provider = {
   errorMessage: ({ body }) => openAiErrorMessage(body),
 }
 
-/** A request here could also choose providers, plugins and other models. */
-const messagesWithoutSteering: ChatCapability = {
-  ...nativeMessages,
-  build(request, target) {
-    const native = request.native!
-    const names = Object.keys(native.body).filter((name) => !isSteering(name))
-    const body: Fields = Object.fromEntries(names.map((name) => [name, native.body[name]]))
-    return nativeMessages.build({ ...request, native: { ...native, body } }, target)
-  },
-}
-
 /** Models of other makers get a translation there, which is no better than ours. */
 const NATIVE = {
-  messages: { capability: messagesWithoutSteering, maker: 'anthropic/' },
-  responses: { capability: nativeResponses, maker: 'openai/' },
+  messages: {
+    capability: { ...nativeMessages, passing: OPENROUTER_MESSAGES },
+    maker: 'anthropic/',
+  },
+  responses: {
+    capability: { ...nativeResponses, passing: OPENROUTER_RESPONSES },
+    maker: 'openai/',
+  },
 }

@@ -2,7 +2,7 @@ import { fieldsOf, isFields, textOf } from '../../lib/json.ts'
 import type { HttpCall, JsonAnswer, ModelTarget } from '../contract/contract.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import type { VideoErrorCode, VideoJobRef, VideoRequest, VideoStatus } from '../contract/video.ts'
-import { errorInBody, openAiUsage, withoutSteering } from '../openai/fields.ts'
+import { errorInBody, openAiUsage } from '../openai/fields.ts'
 
 /** It becomes part of a path. */
 const JOB_ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:~-]{0,199}$/
@@ -13,7 +13,7 @@ export function buildVideoStart(request: VideoRequest, target: ModelTarget): Htt
     method: 'POST',
     path: '/videos',
     headers: { 'idempotency-key': idempotencyKey },
-    json: { ...withoutSteering(extra), model: target.model, prompt },
+    json: { ...extra, model: target.model, prompt },
     expects: 'json',
     repeatable: false,
   }

@@ -75,15 +75,37 @@ test('200: a free model costs nothing, even for an empty account', async () => {
   assert.equal(answer.headers.get('x-credits-charged'), '0')
 })
 
-test('200: steering fields are dropped, unknown ones pass, user is a hash', async () => {
-  app.models.log.clear()
-  const more = { models: ['x'], provider: { only: ['y'] }, plugins: [], usage: {}, user: 'me' }
-  await chat(hello({ ...more, temperature: 0.3, my_field: { a: 1 } }))
-  const sent = app.models.log.entries[0]!.body as Record<string, unknown>
-  for (const name of ['models', 'provider', 'plugins', 'usage']) assert.equal(sent[name], undefined)
-  assert.deepEqual(sent.my_field, { a: 1 })
-  assert.equal(sent.temperature, 0.3)
-  assert.match(String(sent.user), /^[0-9a-f]{32}$/)
+test('200: what is not on the list of what passes is left out and named; names are hashes', async () => {
+  const foreign = { models: ['x'], provider: { only: ['y'] }, preset: 'p', my_field: { a: 1 } }
+  const own = { user: 'me', session_id: 's', prompt_cache_key: 's' }
+  const named = Object.keys(foreign).join(', ')
+  const asked = hello({ ...foreign, ...own, temperature: 0.3 })
+  const sent = async (key: string) => {
+    const answer = await chat(asked, { token: key })
+    assert.equal(answer.headers.get('x-ignored-parameters'), named)
+    return app.models.log.entries.at(-1)!.body as Loose
+  }
+  const first = await sent(asha.key)
+  for (const name in foreign) assert.equal(first[name], undefined)
+  assert.equal(first.temperature, 0.3)
+  const hashes = [first.user, first.session_id]
+  for (const hash of hashes) assert.match(hash, /^[0-9a-f]{32}$/)
+  assert.equal(new Set(hashes).size, 2)
+  assert.equal(first.prompt_cache_key, first.session_id)
+  // The same conversation is found again; that of another account never.
+  const streamed = await fetch(`${app.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...asked, stream: true }),
+  })
+  assert.equal(streamed.headers.get('x-ignored-parameters'), named)
+  await streamed.text()
+  const { session_id: again } = app.models.log.entries.at(-1)!.body as Loose
+  assert.equal(again, first.session_id)
+  const juma = await app.customer('100')
+  assert.notEqual((await sent(juma.key)).session_id, first.session_id)
+  const plain = await chat(hello(), { token: asha.key })
+  assert.equal(plain.headers.get('x-ignored-parameters'), null)
 })
 
 const invalid: [string, unknown, string | null][] = [

@@ -320,10 +320,12 @@ describe('Messages to a model of Anthropic’s', () => {
 
   test('the upstream sees the model’s own name, our hash for the user, and no steering', async () => {
     const body = hello({ model: 'claude-door-4-5', metadata: { user_id: 'me' }, speed: 'fast' })
-    await ask(app, body, {
+    const answer = await ask(app, body, {
       'x-api-key': asha.key,
       'anthropic-beta': 'fast-mode-2026-02-01,interleaved-thinking-2025-05-14',
     })
+    const ignored = answer.headers.get('x-ignored-parameters')
+    assert.equal(ignored, 'anthropic-beta=fast-mode-2026-02-01, speed')
     const sent = app.models.log.find({ route: '/messages' }).at(-1)!
     const { model, metadata, speed } = sent.body as Loose
     assert.deepEqual([model, speed], ['sim/hekima', undefined])

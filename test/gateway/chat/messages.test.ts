@@ -109,6 +109,7 @@ const refused: [string, unknown[], string][] = [
   ['part without type', user([{}]), 'messages[0].content[0].type'],
   ['part of inherited type', user([{ type: 'toString' }]), 'messages[0].content[0].type'],
   ['tool without id', [{ role: 'tool', content: 'x' }], 'messages[0].tool_call_id'],
+  ['sound by its id', [{ role: 'assistant', audio: { id: 'a' } }], 'messages[0].audio'],
   ['tool call odd', [{ role: 'assistant', tool_calls: [1] }], 'messages[0].tool_calls[0].function'],
   [
     'file id',

@@ -13,9 +13,12 @@ const plain = {
 }
 
 const native = (more: Fields = {}, headers: SentHeaders = {}, tools: Fields[] = []) =>
-  nativeRequest({ ...plain, ...more }, { headers, tools, catalogId: 'anthropic/door', ours: OURS })
+  nativeRequest(
+    { ...plain, ...more },
+    { headers, tools, model: { id: 'anthropic/door' }, ours: OURS },
+  )
 
-test('what the caller wrote goes as it is, but for what would steer our account', () => {
+test('what the caller wrote goes as it is; context is managed only with its beta', () => {
   const kept = {
     system: [
       { type: 'text', text: 'x-anthropic-billing: x', cache_control: { type: 'ephemeral' } },
@@ -23,49 +26,54 @@ test('what the caller wrote goes as it is, but for what would steer our account'
     thinking: { type: 'enabled', budget_tokens: 2_000 },
     output_config: { effort: 'max' },
     top_k: 5,
-    brand_new: { a: 1 },
   }
-  const dropped = {
-    service_tier: 'auto',
-    speed: 'fast',
-    container: 'c',
-    mcp_servers: [{}],
-    fallbacks: [],
-    inference_geo: 'us',
-    thread: {},
-    diagnostics: {},
-    context_management: { edits: [] },
-  }
-  const request = native({ ...kept, ...dropped })
+  const request = native({ ...kept, context_management: { edits: [] } })
   assert.deepEqual(request.body, { ...plain, ...kept })
+  assert.deepEqual(request.leftOut, ['context_management'])
   assert.deepEqual([request.dialect, request.ours], ['messages', OURS])
 })
 
-test('betas are an open list, but for those that spend; the version is one that is known', () => {
-  const beta =
-    'claude-code-20250219, fast-mode-2026-02-01,interleaved-thinking-2025-05-14,oauth-2025-04-20,' +
-    'mcp-client-2025-04-04,files-api-2025-04-14,a b,context-management-2025-06-27'
-  const { headers, body } = native(
+test('betas are those that are known to cost nothing; the version is one that is known', () => {
+  const kept =
+    'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27,effort-2027-01-01'
+  const left = [
+    'fast-mode-2026-02-01',
+    'oauth-2025-04-20',
+    'mcp-client-2025-04-04',
+    'files-api-2025-04-14',
+    'fallback-credit-2026-07-01',
+    'user-profiles-billing-2026-09-04',
+    'compact-2026-09-04',
+    'inline-tools-2026-09-15',
+    'context-1m-2025-08-07',
+    'constructor',
+  ]
+  const { headers, body, leftOut } = native(
     { context_management: { edits: [] } },
-    { 'anthropic-beta': beta, 'anthropic-version': '2026-10-21' },
+    { 'anthropic-beta': `${kept}, a b,${left.join(', ')}`, 'anthropic-version': '2026-10-21' },
   )
-  assert.deepEqual(headers, {
-    'anthropic-version': '2026-10-21',
-    'anthropic-beta':
-      'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27',
-  })
+  assert.deepEqual(headers, { 'anthropic-version': '2026-10-21', 'anthropic-beta': kept })
+  assert.deepEqual(
+    leftOut,
+    left.map((beta) => `anthropic-beta=${beta}`),
+  )
   assert.deepEqual(body.context_management, { edits: [] })
   assert.deepEqual(native({}, { 'anthropic-version': '1999-01-01' }).headers, {
     'anthropic-version': '2023-06-01',
   })
 })
 
-test('tools are those that were kept; if all were, they are the very same', () => {
-  const own = { name: 'f', input_schema: {} }
-  const search = { type: 'web_search_20250305', name: 'web_search' }
-  assert.deepEqual(native({ tools: [search, own] }, {}, [own]).body.tools, [own])
-  const sent = [own]
-  assert.equal(native({ tools: sent }, {}, [own]).body.tools, sent)
+test('a long context is asked for only where the catalog has it', () => {
+  const beta = 'context-1m-2025-08-07'
+  const asked = (contextLength: number) =>
+    nativeRequest(plain, {
+      headers: { 'anthropic-beta': beta },
+      tools: [],
+      model: { id: 'anthropic/door', contextLength },
+      ours: OURS,
+    })
+  assert.equal(asked(1_000_000).headers['anthropic-beta'], beta)
+  assert.deepEqual(asked(200_000).leftOut, [`anthropic-beta=${beta}`])
 })
 
 test('a search for tools goes along with what it finds; the other tools of an upstream do not', () => {
@@ -81,7 +89,7 @@ test('a search for tools goes along with what it finds; the other tools of an up
     native: true,
   }
   const kept = readRequest({ ...plain, tools }, model)
-  assert.deepEqual(native({ tools }, {}, kept.tools).body.tools, [search, deferred])
+  assert.deepEqual(kept.tools, [search, deferred])
   // An upstream that is asked by a chat has neither.
   const { function: converted } = (kept.chat.tools as Fields[])[0]!
   assert.equal((kept.chat.tools as Fields[]).length, 1)

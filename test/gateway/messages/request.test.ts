@@ -37,6 +37,15 @@ const refusedAt = (param: string, body: Parameters<typeof read>[0]) =>
     param,
   )
 
+test('a summary in place of the conversation, and tools inside it, are not to be had', () => {
+  refusedAt('compaction', { compaction: { type: 'summarize' } })
+  const edits = [{ type: 'clear_thinking_20251015' }, { type: 'compact_20260112' }]
+  refusedAt('context_management.edits[1].type', { context_management: { edits } })
+  const addition = { type: 'tool_addition', tool: { type: 'tool_reference', tool_name: 'f' } }
+  const messages = [user('a'), { role: 'system', content: [addition] }]
+  refusedAt('messages[1].content[0].type', { messages })
+})
+
 test('the plainest request', () => {
   assert.deepEqual(read({}), {
     model: 'sim/mbuni',

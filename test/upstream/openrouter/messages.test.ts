@@ -18,10 +18,6 @@ const request: ChatRequest = {
       max_tokens: 9,
       messages: [],
       tools: [{ name: 'f', input_schema: {} }],
-      provider: { only: ['x'] },
-      plugins: [{}],
-      models: ['y'],
-      session_id: 's',
     },
     headers: { 'anthropic-version': '2023-06-01' },
     ours: { id: 'msg_ours', model: 'claude-door' },
@@ -30,7 +26,7 @@ const request: ChatRequest = {
 
 const native = openrouter.natively!('messages', claude)!
 
-test('Messages for models of Anthropic’s go as they are, without steering', () => {
+test('Messages for models of Anthropic’s go as they are', () => {
   assert.equal(openrouter.natively?.('messages', other), undefined)
   const call = native.build(request, claude)
   assert.equal(call.path, '/messages')

@@ -1,6 +1,6 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
-import { limitField } from '../../chat/dialects.ts'
+import { limitField, unreadOf } from '../../chat/dialects.ts'
 import type { ChatBody } from '../../chat/chat.ts'
 import type { ResponsesBody } from './body.ts'
 import { conversationOf } from './conversation.ts'
@@ -74,6 +74,17 @@ export function refuseUnsupported(body: ResponsesBody): void {
   for (const name of ['conversation', 'prompt'] as const) {
     if (body[name] !== undefined && body[name] !== null) throw unsupported(name)
   }
+}
+
+const READ = new Set(
+  'model input instructions max_output_tokens temperature top_p top_logprobs parallel_tool_calls tools tool_choice text reasoning include metadata prompt_cache_key store previous_response_id stream stream_options user background'.split(
+    ' ',
+  ),
+)
+
+/** The fields that have no place in a chat. */
+export function unreadInResponses(body: ResponsesBody): string[] {
+  return unreadOf(body, READ)
 }
 
 function unsupported(param: string): Failure {

@@ -1,24 +1,9 @@
-import { isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
+import { textOf, type Fields } from '../../../lib/json.ts'
 import type { NativeRequest } from '../../../upstream/contract/contract.ts'
 import { carriedDetails, isCarrier } from '../../chat/reasoning.ts'
 import type { ResponsesBody } from './body.ts'
 import type { AskedModel } from './chat-body.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
-
-/** Fields that cost extra, or that name what is stored only here. */
-const DROPPED = new Set([
-  'previous_response_id',
-  'client_metadata',
-  'context_management',
-  'max_tool_calls',
-  'truncation',
-  'background',
-  'moderation',
-  'access_programs',
-  'prompt_cache_retention',
-  'prompt_cache_options',
-  'image',
-])
 
 /**
  * The request for an upstream that speaks this dialect: the whole conversation without ids, since
@@ -29,11 +14,8 @@ export function nativeResponsesRequest(
   items: readonly SentItem[],
   { model, responseId }: { model: AskedModel; responseId: string },
 ): NativeRequest {
-  const native: Fields = {}
-  for (const name in body) if (!DROPPED.has(name)) native[name] = body[name as keyof typeof body]
-  native.input = items.flatMap((sent) => nativeItem(sent, model.id))
-  if (body.tools) native.tools = ownTools(body.tools)
-  native.include = includes(body, model)
+  const input = items.flatMap((sent) => nativeItem(sent, model.id))
+  const native: Fields = { ...body, input, include: includes(body, model) }
   return {
     dialect: 'responses',
     only: false,
@@ -43,23 +25,11 @@ export function nativeResponsesRequest(
   }
 }
 
-const OWN = new Set<unknown>(['function', 'custom', 'namespace'])
-
-/** Tools are deferred until a search finds them, and the search is a hosted tool. */
-function ownTools(tools: readonly unknown[]): unknown[] {
-  return tools.filter(isFields).flatMap(({ defer_loading: _deferred, ...tool }) => {
-    if (!OWN.has(tool.type)) return []
-    return [tool.type === 'namespace' ? { ...tool, tools: ownTools(listOf(tool.tools)) } : tool]
-  })
-}
-
 function nativeItem(sent: SentItem, model: string): Fields[] {
   const { id: _id, ...item } = sent.item
   switch (kindOf(sent)) {
     case 'reasoning':
       return reasoning(item, model)
-    case 'tools':
-      return [{ ...item, tools: ownTools(listOf(item.tools)) }]
     case 'skipped':
       return []
     default:
