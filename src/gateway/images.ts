@@ -63,6 +63,10 @@ export async function generateImages(
   const { log, clock } = gateway.billing
   const charge = callCharge({ model, prompt: size, at: clock.now(), log })
   const chargePictures = (reading: UsageReading, pictures: number) => {
+    if (countsTokens(model, reading)) {
+      const { costMicro } = charge(ofPictures(reading), { outputBytes: 0 })
+      return { ...usageOf(model, reading, costMicro), estimated: false }
+    }
     logUnusable(log, model.id, reading)
     return usageOf(model, reading, model.free ? 0n : priceOf(pictures))
   }
@@ -130,6 +134,19 @@ function estimateOf(
 
 function hasTokenPrices({ prices }: PricedModel): boolean {
   return prices.completion !== undefined || prices.image_output !== undefined
+}
+
+type Counted = Extract<UsageReading, { kind: 'reported' }>
+
+/** Pictures that are priced by the token, and whose tokens the upstream has counted. */
+function countsTokens({ prices }: PricedModel, reading: UsageReading): reading is Counted {
+  if (prices.image_skus !== undefined || prices.image_output === undefined) return false
+  return reading.kind === 'reported' && reading.usage.completionTokens !== undefined
+}
+
+/** What is not said to be text is a picture. */
+function ofPictures({ usage, ...reading }: Counted): Counted {
+  return { ...reading, usage: { imageOutputTokens: usage.completionTokens, ...usage } }
 }
 
 function imagePrompt(prompt: string, extra: Fields): PromptSize {

@@ -1,5 +1,13 @@
 import { plus } from '../../lib/decimal.ts'
-import { each, greater, lesser, MICRO, toMicro, tokenCost } from '../../ledger/money.ts'
+import {
+  each,
+  greater,
+  lesser,
+  MICRO,
+  toMicro,
+  tokenCost,
+  type TokenUse,
+} from '../../ledger/money.ts'
 import type { CostBounds } from '../../ledger/commands.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
 import { NOTHING, type CostEstimate, type ReservationRules } from './cost-estimate.ts'
@@ -14,15 +22,13 @@ const AUDIO_TOKENS_PER_S = 10
 const SPEECH_TOKENS_PER_S = 25
 const CHARACTERS_PER_TOKEN = 3
 
-export type Tokens = { promptTokens: number; completionTokens: number }
-
 /**
  * The catalog's price; undefined when too little is known. `textBytes` is what is sent beside the
  * sound.
  */
 export function transcriptionPrice(
   model: PricedModel,
-  audio: { seconds: number | undefined; tokens?: Tokens | undefined; textBytes?: number },
+  audio: { seconds: number | undefined; tokens?: TokenUse | undefined; textBytes?: number },
   at: Date,
 ): bigint | undefined {
   const { request, completion } = model.prices
@@ -128,14 +134,16 @@ function sumBounds(stages: CostEstimate[]): CostBounds {
   }
 }
 
-function estimatedTokens(seconds: number, textBytes: number): Tokens {
+function estimatedTokens(seconds: number, textBytes: number): TokenUse {
+  const audioTokens = Math.ceil(seconds * AUDIO_TOKENS_PER_S)
   return {
-    promptTokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S) + textTokens(textBytes),
+    audioTokens,
+    promptTokens: audioTokens + textTokens(textBytes),
     completionTokens: Math.ceil((seconds * CHARACTERS_PER_S) / CHARACTERS_PER_TOKEN),
   }
 }
 
-function tokensMicro(model: PricedModel, tokens: Tokens, at: Date): bigint {
+function tokensMicro(model: PricedModel, tokens: TokenUse, at: Date): bigint {
   const { promptUsd, answerUsd } = tokenCost(model.prices, tokens, at)
   return toMicro(plus(promptUsd, answerUsd), model)
 }

@@ -71,7 +71,7 @@ function transcriptionUsage(
   const tokens =
     promptTokens === undefined || completionTokens === undefined
       ? undefined
-      : { promptTokens, completionTokens }
+      : { ...reported, promptTokens, completionTokens }
   const catalogMicro = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
   if (reported.costUsd !== undefined) {
     // The file's claimed length is the caller's word, and cannot disprove the upstream's report.

@@ -22,6 +22,7 @@ let upstream: Awaited<ReturnType<typeof wireServer>>
 const CREDITS_PER_USD = 3_000
 const WRITER = 'anthropic/mwandishi'
 const PAINTER = 'lab/mchoraji'
+const STUDIO = 'lab/studio'
 const PRICES = { prompt: '0.000003', completion: '0.000015' }
 
 /** What the upstream answers next, and what it has billed by then, in dollars. */
@@ -90,8 +91,16 @@ function drawing() {
   }
 }
 
+/** It only draws, and is paid by the token. */
+function drawn() {
+  billedUsd += 20 * 0.000003 + 6_240 * 0.00004
+  const b64_json = drawPng('x', 8, 8).toString('base64')
+  return { data: [{ b64_json }], usage: { input_tokens: 20, output_tokens: 6_240 } }
+}
+
 before(async () => {
   upstream = await wireServer((socket, { path, body }) => {
+    if (path.endsWith('/images')) return socket.write(response(JSON.stringify(drawn())))
     if (!path.endsWith('/messages')) return socket.write(response(JSON.stringify(drawing())))
     const usage = messageUsage()
     if (!body.includes('"stream":true')) {
@@ -105,6 +114,11 @@ before(async () => {
   const models = [
     { id: WRITER, pricing: PRICES, context_length: 1_000_000, max_output_tokens: 64_000 },
     { id: PAINTER, pricing: PRICES, context_length: 64_000, max_output_tokens: 32_000, ...outputs },
+    {
+      id: STUDIO,
+      pricing: { ...PRICES, image_output: '0.00004' },
+      output_modalities: ['image'],
+    },
   ]
   app = await startApp({ upstream: { base_url: upstream.url, sync: false, models } })
 })
@@ -154,11 +168,13 @@ for (const stream of [false, true]) {
   })
 }
 
-const draw = (n: number) => async (key: string) => {
-  const body = { model: PAINTER, prompt: 'Simba', n }
-  const { data } = JSON.parse(await ask(key, '/v1/images/generations', body))
-  assert.equal(data.length, 1)
-}
+const draw =
+  (n: number, model = PAINTER) =>
+  async (key: string) => {
+    const body = { model, prompt: 'Simba', n }
+    const { data } = JSON.parse(await ask(key, '/v1/images/generations', body))
+    assert.equal(data.length, 1)
+  }
 
 const COSTS: [what: string, typeof cost][] = [
   ['nothing', undefined],
@@ -181,4 +197,9 @@ test('a cost of up to ten times its tokens is believed, for pictures drawn in co
   pictures = 1
   const [billed, charged] = await reckon(draw(2))
   assert.ok(Math.abs(charged - billed * 9) < 0.001, `${charged} for ${billed}`)
+})
+
+test('pictures that are paid by the token are charged by the tokens that were counted', async () => {
+  const [billed, charged] = await reckon(draw(1, STUDIO))
+  assert.ok(Math.abs(charged - billed) < 0.001, `${charged} for ${billed}`)
 })

@@ -115,7 +115,49 @@ test('usage that cannot be believed is logged, usage that is absent is not', () 
   charge({}, log)(ABSENT, { outputBytes: 0 })
   assert.deepEqual(lines, [])
   charge({}, log)(UNUSABLE, { outputBytes: 0 })
-  assert.deepEqual(lines, [{ model: 'test/model', reason: 'negative' }])
+  const model = 'test/model'
+  assert.deepEqual(lines.splice(0), [{ model, reason: 'negative' }])
+  const unknown = ['search_requests', '?']
+  charge({}, log)({ kind: 'reported', usage: {}, bad: 'absurd', unknown }, { outputBytes: 0 })
+  assert.deepEqual(lines, [
+    { model, reason: 'absurd' },
+    { model, reason: 'search_requests ?' },
+  ])
+})
+
+test('what has no price is settled by the reported cost, else at the dearest price', () => {
+  const call = charge({ prices: { ...TOKEN_PRICES, audio_output: '0.00001' } })
+  const cost = (more: object) => {
+    const usage = { promptTokens: 100, completionTokens: 0, ...more }
+    return call(reported(usage), { outputBytes: 0 }).costMicro
+  }
+  // 100 of the prompt are 450,000; a hundred of the dearest 4,500,000.
+  assert.equal(cost({ unknownTokens: 100 }), 450_000n + 4_500_000n)
+  assert.equal(cost({ unknownPromptTokens: 100 }), 4_500_000n)
+  assert.equal(cost({ unknownTokens: 100, costUsd: '0.0004' }), 1_800_000n)
+  assert.equal(cost({ unknownTokens: 100, costUsd: '0' }), 450_000n)
+  assert.equal(cost({ unknownTokens: 100, costUsd: '900' }), 450_000n + 4_500_000n)
+  assert.equal(cost({ unknownUnits: 3 }), 450_000n + 135_000n)
+  // No more than a small sum, or ten times the rest: it may be a time, or cents.
+  assert.equal(cost({ unknownUnits: 1_000_000 }), 450_000n + 13_500_000n)
+  assert.equal(
+    charge({ free: true, prices: {} })(
+      reported({ promptTokens: 1, completionTokens: 1, unknownTokens: 9, costUsd: '0.001' }),
+      { outputBytes: 0 },
+    ).costMicro,
+    0n,
+  )
+})
+
+test('prices by the length of a prompt go by the longest one, not by their sum', () => {
+  const overrides = [{ min_prompt_tokens: 200, prices: { prompt: '0.00001' } }]
+  const call = charge({ prices: { ...TOKEN_PRICES, overrides } })
+  const cost = (longestPromptTokens: number) =>
+    call(reported({ promptTokens: 300, completionTokens: 0, longestPromptTokens }), {
+      outputBytes: 0,
+    }).costMicro
+  assert.equal(cost(150), 300n * 4_500n)
+  assert.equal(cost(250), 300n * 45_000n)
 })
 
 test('an answer that the money ended is charged at no fewer tokens than it had', () => {

@@ -6,10 +6,10 @@ import {
   speechPrice,
   sumEstimates,
   transcriptionPrice,
-  type Tokens,
 } from '../../../src/gateway/price/voice-price.ts'
 import type { CostEstimate } from '../../../src/gateway/price/cost-estimate.ts'
 import type { Pricing } from '../../../src/catalog/model-record.ts'
+import type { TokenUse } from '../../../src/ledger/money.ts'
 import { pricedModel, RULES, TOKEN_PRICES } from '../../support/models/priced-model.ts'
 
 const AT = new Date(0)
@@ -19,7 +19,7 @@ const AT = new Date(0)
 const TRANSCRIPTIONS: [
   what: string,
   prices: Pricing,
-  audio: { seconds?: number; tokens?: Tokens },
+  audio: { seconds?: number; tokens?: TokenUse },
   micro: bigint | undefined,
 ][] = [
   ['by the second', { audio_second: '0.0001' }, { seconds: 10 }, 4_500_000n],
@@ -54,6 +54,13 @@ const TRANSCRIPTIONS: [
     { seconds: 10, tokens: { promptTokens: 7, completionTokens: 3 } },
     58_500n,
   ],
+  [
+    'by the token, sound at its own price',
+    { ...TOKEN_PRICES, audio: '0.00001' },
+    { tokens: { promptTokens: 7, completionTokens: 3, audioTokens: 5 } },
+    261_000n, // 2 × 4,500 + 5 × 45,000 + 3 × 9,000
+  ],
+  ['sound from the length', { ...TOKEN_PRICES, audio: '0.00001' }, { seconds: 10 }, 4_950_000n],
   ['by the token, of unknown length', TOKEN_PRICES, {}, undefined],
   ['with no price that fits', { prompt: '0.000001' }, { seconds: 10 }, undefined],
 ]
