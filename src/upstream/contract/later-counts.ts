@@ -23,13 +23,27 @@ function later(before: unknown, told: unknown, depth: number): unknown {
   if (told === null || told === undefined) return before
   if (before === null || before === undefined) return told
   if (typeof before === 'number') return isLater(before, told) ? told : before
-  if (Array.isArray(before) && Array.isArray(told)) {
+  if (depth === DEEPEST) return before
+  if (Array.isArray(before) && Array.isArray(told)) return laterList(before, told, depth + 1)
+  if (isFields(before) && isFields(told)) return joined(before, told, depth + 1)
+  return typeof before !== 'object' && typeof before === typeof told ? told : before
+}
+
+/** Joined item by item, unless they name different things: then the one that counts more. */
+function laterList(before: unknown[], told: unknown[], depth: number): unknown[] {
+  if (!before.every((one, i) => isAlike(one, told[i]))) {
     return sumOf(told, depth) >= sumOf(before, depth) ? told : before
   }
-  if (isFields(before) && isFields(told)) {
-    return depth < DEEPEST ? joined(before, told, depth + 1) : before
-  }
-  return typeof before !== 'object' && typeof before === typeof told ? told : before
+  const length = Math.max(before.length, told.length)
+  return Array.from({ length }, (_, i) => later(before[i], told[i], depth))
+}
+
+function isAlike(before: unknown, told: unknown): boolean {
+  if (!isFields(before) || !isFields(told)) return true
+  return Object.entries(before).every(
+    ([name, one]) =>
+      typeof one !== 'string' || typeof told[name] !== 'string' || told[name] === one,
+  )
 }
 
 function isLater(before: number, told: unknown): boolean {

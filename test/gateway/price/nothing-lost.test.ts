@@ -313,15 +313,17 @@ function readEvents(reader: ChatReader, events: object[]): UsageReading {
   return reader.usage
 }
 
-const HOSTILE = [-1, -5_000, 1e308, 2e9, 0, 1, 0.5, '9', null, [], {}, 'NaN', true]
+const HALF = Symbol('half of it')
+const HOSTILE = [HALF, -1, -5_000, 1e308, 2e9, 0, 0.5, '9', null, [], {}, 'NaN', true]
 
-/** The same report, a few of its values replaced by bad or smaller ones. */
+/** The same report, a few of its counts replaced by bad or smaller ones. */
 function spoilt(raw: unknown, next: () => unknown): unknown {
   if (Array.isArray(raw)) return raw.map((one) => spoilt(one, next))
   if (typeof raw !== 'object' || raw === null) return raw
   return Object.fromEntries(
     Object.entries(raw).map(([name, one]) => {
-      const bad = next()
+      const bad = typeof one === 'string' ? undefined : next()
+      if (bad === HALF) return [name, typeof one === 'number' ? Math.floor(one / 2) : one]
       return [name, bad === undefined ? spoilt(one, next) : bad]
     }),
   )
