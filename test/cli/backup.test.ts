@@ -1,30 +1,20 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { useLocalServer } from '../../src/db/local/join.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { progressLine } from '../../src/cli/progress.ts'
 import { client, PASSWORD } from '../support/accounts.ts'
+import { runMlango } from '../support/command.ts'
 import { newCustomer, signUp } from '../support/customer.ts'
 import { allGone, freshFolder } from '../db/local/support.ts'
 import { startService } from '../support/service.ts'
 
-const run = promisify(execFile)
-const root = join(import.meta.dirname, '../..')
-
 async function mlango(env: Record<string, string>, ...args: string[]) {
-  const options = { cwd: root, env: { PATH: process.env.PATH, ...env } }
-  return run(process.execPath, ['src/cli.ts', ...args], options).then(
-    ({ stdout, stderr }) => ({ code: 0, out: stdout + stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => ({
-      code: error.code,
-      out: error.stdout + error.stderr,
-    }),
-  )
+  const { code, out, err } = await runMlango(env, ...args)
+  return { code, out: out + err }
 }
 
 test('a backup of a working service, restored elsewhere: people, balances and sessions are there', async () => {

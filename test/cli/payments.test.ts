@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { promisify } from 'node:util'
 import type { MoneySimulator } from '../../simulator/money/server.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
@@ -14,6 +12,7 @@ import { silentLog } from '../../src/lib/log.ts'
 import { runCommand } from '../../src/cli/commands.ts'
 import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertAudit } from '../support/money/audit.ts'
+import { runMlango } from '../support/command.ts'
 import { freshDatabase } from '../support/databases.ts'
 import {
   addAccount,
@@ -23,9 +22,6 @@ import {
   startMoney,
   startPayments,
 } from '../support/payments.ts'
-
-const run = promisify(execFile)
-const root = join(import.meta.dirname, '../..')
 
 describe('npm run mlango', () => {
   let url: string
@@ -59,22 +55,19 @@ describe('npm run mlango', () => {
     return { code, out: lines.map((line) => `${line}\n`).join('') }
   }
 
-  async function asProcess(...args: string[]): Promise<{ code: number; out: string }> {
-    const env = {
-      PATH: process.env.PATH,
-      DATABASE_URL: url,
-      MASTER_KEY: 'a master key for tests, long enough',
-      DATA_DIR: dataDir,
-      PAYMENT_PROVIDER: 'snippe',
-      SNIPPE_BASE_URL: simulator.url,
-      SNIPPE_API_KEY: KEYS.snippe.apiKey,
-      SNIPPE_WEBHOOK_SECRET: KEYS.snippe.webhookSecret,
-    }
-    return run(process.execPath, ['src/cli.ts', ...args], { cwd: root, env }).then(
-      ({ stdout }) => ({ code: 0, out: stdout }),
-      (error: { code: number; stdout: string }) => ({ code: error.code, out: error.stdout }),
+  const asProcess = (...args: string[]) =>
+    runMlango(
+      {
+        DATABASE_URL: url,
+        MASTER_KEY: 'a master key for tests, long enough',
+        DATA_DIR: dataDir,
+        PAYMENT_PROVIDER: 'snippe',
+        SNIPPE_BASE_URL: simulator.url,
+        SNIPPE_API_KEY: KEYS.snippe.apiKey,
+        SNIPPE_WEBHOOK_SECRET: KEYS.snippe.webhookSecret,
+      },
+      ...args,
     )
-  }
 
   test('payments list shows what is stuck, payments check asks the provider and credits', async () => {
     const topUp = { accountId, amountTzs: 5000, keep: undefined }

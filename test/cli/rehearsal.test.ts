@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { freshFolder } from '../db/local/support.ts'
 import { client } from '../support/accounts.ts'
+import { runMlango } from '../support/command.ts'
 import { signUp } from '../support/customer.ts'
 import { startService } from '../support/service.ts'
 
-const run = promisify(execFile)
-const root = join(import.meta.dirname, '../..')
-
 async function mlango(env: Record<string, string>, ...args: string[]): Promise<string> {
-  const options = { cwd: root, env: { PATH: process.env.PATH, ...env } }
-  const { stdout } = await run(process.execPath, ['src/cli.ts', ...args], options)
-  return stdout
+  const { code, out, err } = await runMlango(env, ...args)
+  assert.equal(code, 0, err)
+  return out
 }
 
 test('a lost disk: backup under load, the machine dies, restore, audit, and customers go on', async () => {

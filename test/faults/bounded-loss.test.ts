@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { Db } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { assertAudit } from '../support/money/audit.ts'
+import { runMlango } from '../support/command.ts'
 import { newCustomer } from '../support/customer.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startReplica, startShared, type Replica } from '../support/replica.ts'
@@ -79,13 +78,6 @@ async function ask(url: string, key: string, stream: boolean): Promise<number> {
   return answer.status
 }
 
-/** A command of an operator, in a process of its own. */
-const mlango = (args: string[], env: Record<string, string>) =>
-  promisify(execFile)(process.execPath, ['src/cli.ts', ...args], {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { PATH: process.env.PATH, ...env },
-  })
-
 const customer = (credits: string) =>
   newCustomer(replicas[0]!.url, { db, dataDir: shared.folder }, credits)
 
@@ -114,11 +106,12 @@ test('the books are right while an operator adjusts from a process with other se
     MIN_RESERVATION_CREDITS: '5',
     DATABASE_POOL: '2',
   }
-  const adjust = (credits: string) =>
-    mlango(['accounts', 'adjust', accountId, credits, '--reason', 'test', '--operator', 'asha'], {
-      ...serviceEnv,
-      ...others,
-    })
+  const adjust = async (credits: string) => {
+    const by = ['--reason', 'test', '--operator', 'asha']
+    const args = ['accounts', 'adjust', accountId, credits, ...by]
+    const { code, err } = await runMlango({ ...serviceEnv, ...others }, ...args)
+    assert.equal(code, 0, err)
+  }
   let calls = 0
   const working = new AbortController()
   const callers = replicas.map(async ({ url }) => {

@@ -35,6 +35,7 @@ const STARTS = new Set([
   'test/support/local-server.ts',
   'test/support/replica.ts',
   'test/support/child.ts',
+  'test/support/command.ts',
   'test/db/local/support.ts',
   'test/console/support/browser.ts',
   'test/console/support/build-pages.ts',

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { examineAll, good, lineOf, type Diagnosis } from '../../../src/cli/doctor/diagnosis.ts'
 import { freshFolder } from '../../db/local/support.ts'
+import { runMlango } from '../../support/command.ts'
 import { startService } from '../../support/service.ts'
-
-const run = promisify(execFile)
-const root = join(import.meta.dirname, '../../..')
 
 type Report = { healthy: boolean; diagnoses: { part: string; state: string; says: string }[] }
 
-async function doctor(env: Record<string, string>, ...args: string[]) {
-  const options = { cwd: root, env: { PATH: process.env.PATH, ...env } }
-  return run(process.execPath, ['src/cli.ts', 'doctor', ...args], options).then(
-    ({ stdout }) => ({ code: 0, out: stdout }),
-    (error: { code: number; stdout: string }) => ({ code: error.code, out: error.stdout }),
-  )
-}
+const doctor = (env: Record<string, string>, ...args: string[]) => runMlango(env, 'doctor', ...args)
 
 test('a working service is healthy; the words and the JSON agree', async () => {
   const DATA_DIR = join(freshFolder(), 'data')

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { runMlango } from '../../support/command.ts'
 import type { Random } from '../load/random.ts'
 import type { Fault } from './faults.ts'
 import type { World } from './world.ts'
-
-const ROOT = join(import.meta.dirname, '../../..')
 
 /** How the settings of an operator's shell may differ from those of the processes that serve. */
 const OTHER_SETTINGS: readonly Record<string, string>[] = [
@@ -41,19 +38,11 @@ function command(
     async inject(world, random) {
       const args = await argsFor(world, random).catch(() => undefined)
       if (args === undefined) return false
-      const { code, printed } = await run(world, args, random.pick(OTHER_SETTINGS))
+      const settings = { ...world.env, ...random.pick(OTHER_SETTINGS) }
+      const { code, out: printed } = await runMlango(settings, ...args)
       // Errors are not printed but told; what an audit prints when it fails are its findings.
       if (args[0] === 'audit' && code !== 0 && printed !== '') world.findings.push(printed)
       return code === 0
     },
   }
-}
-
-function run({ env }: World, args: string[], settings: Record<string, string>) {
-  const options = { cwd: ROOT, env: { PATH: process.env.PATH, ...env, ...settings } }
-  return new Promise<{ code: number; printed: string }>((done) => {
-    const child = execFile(process.execPath, ['src/cli.ts', ...args], options, (_, printed) =>
-      done({ code: child.exitCode ?? 1, printed }),
-    )
-  })
 }
