@@ -8,6 +8,7 @@ import { GATEWAY_MONEY_GUARDS } from './gateway-money.ts'
 import { APP_GUARDS } from './app.ts'
 import { HTTP_GUARDS } from './http.ts'
 import { PAYMENTS_GUARDS } from './payments.ts'
+import { REFUSED_GUARDS } from './refused.ts'
 import { UPSTREAM_GUARDS } from './upstream.ts'
 
 export const GUARDS: readonly Guard[] = [
@@ -15,6 +16,7 @@ export const GUARDS: readonly Guard[] = [
   ...GATEWAY_MONEY_GUARDS,
   ...GATEWAY_GUARDS,
   ...UPSTREAM_GUARDS,
+  ...REFUSED_GUARDS,
   ...ACCOUNTS_GUARDS,
   ...PAYMENTS_GUARDS,
   ...HTTP_GUARDS,

@@ -125,7 +125,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'a stream that is left before it begins is counted',
     file: 'src/gateway/chat/stream.ts',
-    find: 'if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro() })',
+    find: 'if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro(), refused })',
     put: 'await bill?.drop(end)',
     test: 'test/contract/money/allowance.test.ts',
     fails: /left before they begin/,

@@ -18,7 +18,7 @@ const errorWords = words({
 | 409 | \`Idempotency-Key\` ile ile bado inafanya kazi, au video haijawa tayari | Subiri, kisha rudia |
 | 410 | Video haipo tena | Itengeneze upya |
 | 413 | Ombi ni kubwa mno | Punguza faili |
-| 429 | Maombi ni mengi | Subiri \`Retry-After\` sekunde |
+| 429 | Maombi ni mengi, au majibu mengi ya aina hii hayakuweza kutumika na hayakutozwa | Subiri \`Retry-After\` sekunde |
 | 500 | Hitilafu upande wetu | Rudia; ikiendelea, tuambie \`X-Request-Id\` |
 | 502, \`upstream_rejected\` | Modeli imekataa ombi; ujumbe una sababu | Rekebisha; usirudie lilivyo |
 | 502, 503 | Mtoa modeli hajajibu vizuri | Rudia kwa kusubiri zaidi kila mara |`,
@@ -41,7 +41,7 @@ const errorWords = words({
 | 409 | The same \`Idempotency-Key\` is still at work, or a video is not ready | Wait, then repeat |
 | 410 | The video is no longer there | Make it again |
 | 413 | The request is too large | Send a smaller file |
-| 429 | Too many requests | Wait \`Retry-After\` seconds |
+| 429 | Too many requests, or too many answers of this kind that could not be used and were not charged | Wait \`Retry-After\` seconds |
 | 500 | Something went wrong on our side | Repeat; if it stays, tell us the \`X-Request-Id\` |
 | 502, \`upstream_rejected\` | The model refused the request; the message has its reason | Correct it; do not repeat it as it is |
 | 502, 503 | The model’s provider did not answer well | Repeat, waiting longer each time |`,
