@@ -9,6 +9,7 @@ import type { Db, Tx } from '../db/db.ts'
 import { purgeJob } from '../db/purge-store.ts'
 import { interruptedRecords } from '../gateway/bill/interrupted.ts'
 import type { Billing } from '../gateway/bill/billing.ts'
+import { refusedWatch } from '../gateway/bill/refused-watch.ts'
 import { purgeResponsesOverLimit } from '../gateway/responses/stored/stored-responses-store.ts'
 import type { VideoNotice } from '../gateway/videos/end.ts'
 import { holdsOfLiveJobs } from '../gateway/videos/jobs-store.ts'
@@ -37,6 +38,7 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     rooms.audits,
     { name: 'doubtful-charges', everyMs: 5_000, run: billing.doubtfulCharges.giveBack },
     rooms.unpaidWatch.job,
+    refusedWatch(inputs, rooms.gateway.callLimits.doubt),
     ...rooms.outbox.jobs,
     ...rooms.webhooks.jobs,
     { name: 'payments', everyMs: 5_000, run: rooms.payments.reconcile },

@@ -1,4 +1,5 @@
 import type { Dropped, StageUsage, Waived, BillLine, Stage } from './bill/rows.ts'
+import { refusedKind } from './bill/allowance-store.ts'
 import type { Bill } from './bill/billable.ts'
 import { refusedUsage } from '../upstream/contract/upstream-error.ts'
 import type { UsageReading } from '../upstream/contract/usage.ts'
@@ -28,7 +29,8 @@ export async function dropWork(
   const known = refused?.upstreamCost !== undefined
   const waived = known ? refused : waivedAs(gateway, end.stage, refused?.micro ?? unpaid)
   if (refused) gateway.callLimits.doubt(accountId, end.stage.kind)
-  await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: waived.micro })
+  const kind = refused && refusedKind(end.stage.kind)
+  await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: waived.micro, kind })
 }
 
 export function waivedWork({ costMicro: micro, upstreamCost }: StageUsage): Waived {

@@ -3,11 +3,21 @@ import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 
 const SLOT_MS = 600_000
+const MOST_REFUSED = 10_000
+
+const REFUSED = 'refused '
+
+/** What a row is about: calls of a kind that were left, or whose answers were refused. */
+export type UnpaidKind = ActivityKind | `${typeof REFUSED}${ActivityKind}`
+
+export function refusedKind(kind: ActivityKind): UnpaidKind {
+  return `${REFUSED}${kind}`
+}
 
 /** Only in a transaction that holds the lock on the account's money: so no two wait for each other. */
 export async function addUnpaid(
   tx: Tx,
-  unpaid: { accountId: string; kind: ActivityKind; at: Date; worthMicro: bigint },
+  unpaid: { accountId: string; kind: UnpaidKind; at: Date; worthMicro: bigint },
 ): Promise<void> {
   const { accountId, kind, at, worthMicro } = unpaid
   await tx.query(
@@ -34,6 +44,20 @@ export async function unpaidSince(
     [accountId, since],
   )
   return row!
+}
+
+/** Of which accounts answers were refused since, and to which kinds of call. */
+export async function refusedSince(
+  tx: Tx,
+  since: Date,
+): Promise<{ accountId: string; kind: ActivityKind }[]> {
+  const rows = await tx.read<{ account_id: string; kind: string }>(
+    `select distinct account_id, kind from unpaid_work where at > $1 and kind like $2 limit $3`,
+    [since, `${REFUSED}%`, MOST_REFUSED],
+  )
+  return rows.map(({ account_id: accountId, kind }) => {
+    return { accountId, kind: kind.slice(REFUSED.length) as ActivityKind }
+  })
 }
 
 /** Later than it is needed: the clocks of processes differ. */

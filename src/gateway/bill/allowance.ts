@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
-import { addUnpaid, unpaidSince } from './allowance-store.ts'
+import { addUnpaid, unpaidSince, type UnpaidKind } from './allowance-store.ts'
 import type { Bill } from './billable.ts'
 import type { Dropped, Stage } from './rows.ts'
 
@@ -89,10 +89,13 @@ export class Allowance {
   }
 
   /** Ends a bill without a charge; what it was worth is counted in the same commit. */
-  drop(bill: Bill, end: Dropped, work: { accountId: string; micro: bigint }): Promise<void> {
-    const { accountId, micro: worthMicro } = work
+  drop(
+    bill: Bill,
+    end: Dropped,
+    work: { accountId: string; micro: bigint; kind?: UnpaidKind | undefined },
+  ): Promise<void> {
+    const { accountId, micro: worthMicro, kind = end.stage.kind } = work
     if (worthMicro === 0n) return bill.drop(end)
-    const { kind } = end.stage
     const unpaid = { accountId, kind, at: this.#options.clock.now(), worthMicro }
     return bill.drop({ ...end, writes: [{ write: (tx) => addUnpaid(tx, unpaid) }] })
   }

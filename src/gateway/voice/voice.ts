@@ -1,5 +1,6 @@
 import type { Answer } from '../../lib/answer.ts'
 import { prefixedId } from '../../lib/ids.ts'
+import { refusedKind } from '../bill/allowance-store.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import {
   newCourse,
@@ -59,8 +60,10 @@ export async function respond(
       const { unpaidMicro: micro } = progress
       const end = progress.end(error)
       // Whichever stage failed: the next flow may end like this one.
-      if (micro > 0n && end.status === 'failed') gateway.callLimits.doubt(accountId, stage.kind)
-      await gateway.allowance.drop(bill, end, { accountId, micro })
+      const refused = micro > 0n && end.status === 'failed'
+      if (refused) gateway.callLimits.doubt(accountId, stage.kind)
+      const kind = refused ? refusedKind(stage.kind) : undefined
+      await gateway.allowance.drop(bill, end, { accountId, micro, kind })
       throw error
     }
   } finally {

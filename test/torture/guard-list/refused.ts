@@ -7,8 +7,8 @@ export const REFUSED_GUARDS: readonly Guard[] = [
   {
     name: 'a refused answer is counted by its worth',
     file: 'src/gateway/unpaid-work.ts',
-    find: 'await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: waived.micro })',
-    put: 'await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: unpaid })',
+    find: 'await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: waived.micro, kind })',
+    put: 'await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: unpaid, kind })',
     test,
     fails: /all of it is counted/,
   },
@@ -53,6 +53,14 @@ export const REFUSED_GUARDS: readonly Guard[] = [
     fails: /all of it is counted/,
   },
   {
+    name: 'every process knows whose answers were refused',
+    file: 'src/app/background-jobs.ts',
+    find: '    refusedWatch(inputs, rooms.gateway.callLimits.doubt),\n',
+    put: '    refusedWatch(inputs, () => {}),\n',
+    test,
+    fails: /every process/,
+  },
+  {
     name: 'a stream that we refuse in its middle is counted',
     file: 'src/gateway/chat/stream.ts',
     find: 'if (hasBrokenOff(error)) await',
@@ -63,7 +71,7 @@ export const REFUSED_GUARDS: readonly Guard[] = [
   {
     name: 'what ran of a voice flow is counted',
     file: 'src/gateway/voice/voice.ts',
-    find: 'await gateway.allowance.drop(bill, end, { accountId, micro })',
+    find: 'await gateway.allowance.drop(bill, end, { accountId, micro, kind })',
     put: 'await bill.drop(end)',
     test,
     fails: /ran of a voice flow is counted/,
