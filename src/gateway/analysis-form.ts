@@ -2,7 +2,9 @@ import { invalidField } from '../lib/failure.ts'
 import { formField, type Form } from '../lib/form.ts'
 import { oversized, type Analysis } from './analyze.ts'
 import { decodeBase64 } from './media/base64.ts'
+import { measure } from './media/measure.ts'
 import { requireMedia, type MediaKind } from './media/media-format.ts'
+import { fileSize } from './price/media-tokens.ts'
 
 export const MIB = 1024 * 1024
 export const MEDIA_CAPS: Record<MediaKind, number> = {
@@ -28,30 +30,31 @@ export type SentMedia = {
 }
 
 /** The base64 text is dropped once decoded: it is a third larger than the file. */
-export function analysisFromJson(
+export async function analysisFromJson(
   kind: MediaKind,
   body: AnalysisBody,
   sent: SentMedia,
   field: string,
-): Analysis {
+): Promise<Analysis> {
   const maxBytes = MEDIA_CAPS[kind]
   const at = `${field}.data`
   const text = sent.data
   sent.data = ''
   const bytes = decodeBase64(text, { field: at, maxBytes, tooLarge: () => oversized(at, maxBytes) })
   const type = requireMedia(bytes, { kind, field: at, mediaType: sent.media_type ?? undefined })
+  const prompt = requirePrompt(body.prompt ?? body.instruction ?? undefined)
   return {
     kind,
-    media: { bytes, type, filename: filenameOf(sent.filename ?? undefined, type) },
+    media: await measuredMedia(bytes, type, sent.filename ?? undefined),
     model: body.model,
-    prompt: requirePrompt(body.prompt ?? body.instruction ?? undefined),
+    prompt,
     maxTokens: body.max_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
     language: body.language ?? undefined,
   }
 }
 
-export function analysisFromForm(kind: MediaKind, form: Form): Analysis {
+export async function analysisFromForm(kind: MediaKind, form: Form): Promise<Analysis> {
   const { file } = form
   if (file?.name !== 'file') throw invalidField('file', 'is required, as an uploaded file')
   const maxBytes = MEDIA_CAPS[kind]
@@ -61,13 +64,26 @@ export function analysisFromForm(kind: MediaKind, form: Form): Analysis {
   if (model === undefined || model.length > 256) throw invalidField('model', 'is required')
   return {
     kind,
-    media: { bytes: file.bytes, type, filename: filenameOf(file.filename, type) },
     model,
     prompt: requirePrompt(formField(form, 'prompt') ?? formField(form, 'instruction')),
     maxTokens: numberOf(form, 'max_tokens', MAX_TOKENS),
     temperature: numberOf(form, 'temperature', TEMPERATURE),
     language: formField(form, 'language'),
+    media: await measuredMedia(file.bytes, type, file.filename),
   }
+}
+
+const PICTURE = { kind: 'picture' } as const
+
+async function measuredMedia(
+  bytes: Buffer,
+  type: string,
+  filename: string | undefined,
+): Promise<Analysis['media']> {
+  const isPicture = type.startsWith('image/')
+  const measured = isPicture ? PICTURE : await measure({ content: bytes, type })
+  const size = fileSize(measured, bytes.length)
+  return { bytes, type, filename: filenameOf(filename, type), size }
 }
 
 const MAX_TOKENS = { pattern: /^\d{1,8}$/, least: 1, most: 10_000_000 }

@@ -9,17 +9,17 @@ import { stageOf, totalTokens, type StageUsage } from './bill/rows.ts'
 import { affordableRequest, answerHeaders, runBilledCall } from './billed-call.ts'
 import type { ChatParts, Gateway, GatewayCall, Render } from './gateway.ts'
 import { languageName, requireLanguage } from './languages.ts'
-import { addSize, NO_MEDIA } from './media-parts.ts'
+import { addFile, NO_MEDIA } from './media-parts.ts'
 import type { MediaKind } from './media/media-format.ts'
 import { callCharge } from './price/call-charge.ts'
 import { callHold } from './price/call-hold.ts'
-import { fileSize } from './price/media-tokens.ts'
+import type { FileSize } from './price/media-tokens.ts'
 import { promptSize, type PromptSize } from './price/prompt-size.ts'
 
 /** A file and what is asked about it. Nothing of it is stored. */
 export type Analysis = {
   kind: MediaKind
-  media: { bytes: Buffer; type: string; filename: string }
+  media: { bytes: Buffer; type: string; filename: string; size: FileSize }
   model: string
   prompt: string
   maxTokens: number | undefined
@@ -84,7 +84,7 @@ function sizeOf({ kind, media }: Analysis, body: Fields): PromptSize {
     imageCount: kind === 'vision' ? 1 : 0,
     mediaBytes: Math.ceil(media.bytes.length / 3) * 4,
   }
-  addSize(fileSize(media.bytes, media.type), 'mediaTokens', reading)
+  addFile(media.size, 'mediaTokens', reading)
   return promptSize(body, reading)
 }
 

@@ -24,7 +24,7 @@ import {
 } from './chat-pictures.ts'
 import type { Gateway, GatewayCall, PaidParts, Render } from './gateway.ts'
 import { checkLinks } from './links.ts'
-import { NO_MEDIA, readPictures } from './media-parts.ts'
+import { measureFiles, NO_MEDIA, readPictures } from './media-parts.ts'
 import { NOTHING, reserveWhole, type CostEstimate } from './price/cost-estimate.ts'
 import { promptSize, textTokens, type PromptSize } from './price/prompt-size.ts'
 import { callCharge, logUnusable } from './price/call-charge.ts'
@@ -57,7 +57,7 @@ export async function generateImages(
   const user = gateway.nameForUpstream(call.principal.accountId)
   const request: ImageRequest = { prompt, n: n ?? 1, extra, user }
   const created = Math.floor(gateway.billing.clock.now().getTime() / 1_000)
-  const size = imagePrompt(prompt, extra)
+  const size = await imagePrompt(prompt, extra)
   const sent = picturePrompt(size, extra)
   const priceOf = (pictures: number) => priceMicro(model, pictures, extra, sent)
   const { log, clock } = gateway.billing
@@ -149,9 +149,10 @@ function ofPictures({ usage, ...reading }: Counted): Counted {
   return { ...reading, usage: { imageOutputTokens: usage.completionTokens, ...usage } }
 }
 
-function imagePrompt(prompt: string, extra: Fields): PromptSize {
+async function imagePrompt(prompt: string, extra: Fields): Promise<PromptSize> {
   const reading = { ...NO_MEDIA }
   readPictures(extra.input_references, 'input_references', reading)
+  await measureFiles(reading)
   return promptSize({ prompt, ...extra }, reading)
 }
 

@@ -1,7 +1,8 @@
 import { invalidField } from '../lib/failure.ts'
 import { isFields, type Fields } from '../lib/json.ts'
 import { whyNotPublic } from '../lib/public-url.ts'
-import { fileSize, imageTokens, LINKED, soundSize } from './price/media-tokens.ts'
+import { measure, type SentFile } from './media/measure.ts'
+import { fileSize, LINKED, type FileSize } from './price/media-tokens.ts'
 import type { MediaSize, PromptSize } from './price/prompt-size.ts'
 
 export const MEDIA_MODALITY = {
@@ -21,16 +22,17 @@ export type MediaReading = Pick<
 > & {
   /** Bytes of the outgoing JSON that are measured here. */
   mediaBytes: number
-  /** Sound, video and other files that were parsed. */
-  filesRead: number
+  /** Sound, video and other files, whose sizes are still to be added. */
+  files?: Base64File[] | undefined
 }
+
+type Base64File = SentFile & { content: string; isSound: boolean }
 
 export const NO_MEDIA: MediaReading = {
   imageCount: 0,
   mediaTokens: 0,
   audioTokens: 0,
   mediaBytes: 0,
-  filesRead: 0,
 }
 
 /** Checks and measures a picture, video, sound or file. */
@@ -61,7 +63,7 @@ const LINKED_AS = {
   file: 'document',
 } as const
 
-export function addSize(
+function addSize(
   { usualTokens, mostTokens }: MediaSize,
   to: 'mediaTokens' | 'audioTokens',
   reading: MediaReading,
@@ -77,13 +79,36 @@ export function addSize(
   }
 }
 
+/** What counts as text is not taken out of the body's bytes. */
+export function addFile(
+  size: FileSize,
+  to: 'mediaTokens' | 'audioTokens',
+  reading: MediaReading,
+): void {
+  reading.mediaBytes -= size.textBytes
+  addSize(size, to, reading)
+}
+
+/** Adds the sizes of the files that were found, in place of their bytes. */
+export async function measureFiles(reading: MediaReading): Promise<void> {
+  for (const { content, type, isSound } of reading.files ?? []) {
+    const measured = await measure({ content, type })
+    const size = fileSize(measured, bytesIn(content))
+    addFile(size, isSound || measured?.kind === 'sound' ? 'audioTokens' : 'mediaTokens', reading)
+  }
+  reading.files = undefined
+}
+
+function bytesIn(base64: string): number {
+  return Math.floor((base64.length / 4) * 3)
+}
+
 function readSound(sound: Fields, field: string, reading: MediaReading): void {
   const { data, format } = sound
   if (typeof data !== 'string' || typeof format !== 'string') {
     throw invalidField(field, 'must have data (base64) and format, both strings')
   }
-  reading.mediaBytes += data.length
-  addSize(soundSize(fileIn(data, reading)), 'audioTokens', reading)
+  addBase64({ content: data, type: 'audio/*', isSound: true }, reading)
 }
 
 /** Parts in another form are not measured here and count as text. */
@@ -97,27 +122,25 @@ export function readPictures(parts: unknown, at: string, reading: MediaReading):
 
 type Inline = { declared: string; base64: string }
 
-/** Measured by its declared type, as the upstream will read it. */
+/** What is declared as a picture where a picture belongs is read as one. SVG is read as text. */
 function readInline({ declared, base64 }: Inline, type: MediaType, reading: MediaReading): void {
+  if (type !== 'image_url' || !/^image\/(?!svg)/.test(declared)) {
+    return addBase64({ content: base64, type: declared, isSound: false }, reading)
+  }
   reading.mediaBytes += base64.length
-  const size = (base64.length / 4) * 3
-  // SVG is read as text.
-  const picture = declared.startsWith('image/') && !declared.startsWith('image/svg')
-  if (type === 'image_url' && picture) reading.mediaTokens += imageTokens(size)
-  else if (declared.startsWith('audio/')) {
-    addSize(soundSize(fileIn(base64, reading)), 'audioTokens', reading)
-  } else addSize(fileSize(fileIn(base64, reading), declared), 'mediaTokens', reading)
+  addFile(fileSize({ kind: 'picture' }, bytesIn(base64)), 'mediaTokens', reading)
 }
 
-/** Each takes up to a few hundred steps: thousands of tiny ones took 170 ms. */
+/** Each takes a moment of the thread that measures. */
 const MOST_FILES = 100
 
-function fileIn(base64: string, reading: MediaReading): Buffer {
-  reading.filesRead += 1
-  if (reading.filesRead > MOST_FILES) {
+function addBase64(file: Base64File, reading: MediaReading): void {
+  reading.mediaBytes += file.content.length
+  reading.files ??= []
+  reading.files.push(file)
+  if (reading.files.length > MOST_FILES) {
     throw invalidField('messages', `have more than ${MOST_FILES} audio, video and file parts`)
   }
-  return Buffer.from(base64, 'base64')
 }
 
 /** Undefined for a link; anything else that is not inline data is refused. */

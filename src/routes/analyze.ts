@@ -93,8 +93,13 @@ export function analyzeRoutes(gateway: Gateway): Route[] {
       response: analysis.extend({ object: z.literal(`${kind}.analysis`) }),
       handle: async (call) => {
         const request = call.form
-          ? analysisFromForm(kind, await call.form())
-          : analysisFromJson(kind, call.body, (call.body as unknown as MediaFields)[field]!, field)
+          ? await analysisFromForm(kind, await call.form())
+          : await analysisFromJson(
+              kind,
+              call.body,
+              (call.body as unknown as MediaFields)[field]!,
+              field,
+            )
         return analyze(gateway, call, request, (success) => call.render(success))
       },
     }),

@@ -81,7 +81,7 @@ export function audioRoutes(gateway: Gateway): Route[] {
       response: transcript,
       handle: async (call) => {
         const { ask, recording } = call.form
-          ? fromForm(await call.form())
+          ? await fromForm(await call.form())
           : await fromJson(call.body)
         return transcribe(gateway, call, ask, recording)
       },
@@ -103,15 +103,15 @@ export function audioRoutes(gateway: Gateway): Route[] {
   ]
 }
 
-function fromForm(form: Form) {
+async function fromForm(form: Form) {
   const { body: ask, bytes } = transcriptionFromForm(form)
-  return { ask, recording: recordingFromFile(bytes, 'file') }
+  return { ask, recording: await recordingFromFile(bytes, 'file') }
 }
 
 async function fromJson(body: z.infer<typeof transcription>) {
   const { input_audio: audio, model, language, response_format, stream, ...extra } = body
   const text = takeOut(audio, 'data')
-  const recording = recordingFromText(text, {
+  const recording = await recordingFromText(text, {
     format: audio.format,
     dataField: 'input_audio.data',
     formatField: 'input_audio.format',

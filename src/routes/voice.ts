@@ -53,7 +53,7 @@ export function voiceRoutes(gateway: Gateway): Route[] {
       body,
       response: answer,
       handle: async (call) => {
-        const recording = recordingFromText(takeOut(call.body, 'audio_data'), {
+        const recording = await recordingFromText(takeOut(call.body, 'audio_data'), {
           format: call.body.audio_format,
           dataField: 'audio_data',
           formatField: 'audio_format',

@@ -9,6 +9,7 @@ import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { ChatParts, Gateway, GatewayCall, PaidParts } from '../gateway.ts'
+import { measureFiles } from '../media-parts.ts'
 import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
@@ -34,12 +35,12 @@ export type ChatBody = {
   prediction?: unknown
 }
 
-export function chat(
+export async function chat(
   gateway: ChatParts,
   call: GatewayCall,
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
-  const order = orderChat(gateway, call, body)
+  const order = await orderChat(gateway, call, body)
   if (body.stream !== true) return completeChat(gateway, call, order)
   const includeUsage = body.stream_options?.include_usage === true
   return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
@@ -55,16 +56,17 @@ type OfDialect = {
   writes?: ChatOrder['writes']
 }
 
-export function orderChat(
+export async function orderChat(
   gateway: Pick<Gateway, 'billing' | 'catalog' | 'nameForUpstream' | 'rules'>,
   call: GatewayCall,
   body: ChatBody,
   { native: asWritten, unread, wholeOutput, writes }: OfDialect = {},
-): ChatOrder {
+): Promise<ChatOrder> {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
   checkTools(body.tools)
   const model = requireChatModel(gateway, body, reading.modalities)
+  if (reading.files !== undefined) await measureFiles(reading)
   const at = billing.clock.now()
   const own = ownNames(gateway, call)
   const native = asWritten && { ...asWritten, body: own(asWritten.body) }

@@ -70,6 +70,15 @@ const MAGIC: [Buffer, string][] = [
   [Buffer.from([0, 0, 1, 0xba]), 'video/mpeg'],
   [Buffer.from([0, 0, 1, 0xb3]), 'video/mpeg'],
 ]
+/** Also such as upstreams take and the analyze routes do not: HEIC, AVIF, BMP, TIFF. */
+export function isPicture(bytes: Buffer): boolean {
+  if (mediaType(bytes)?.startsWith('image/')) return true
+  if (word(bytes, 4) === 'ftyp') return STILL_BRANDS.test(word(bytes, 8))
+  return OTHER_PICTURES.has(word(bytes, 0)) || word(bytes, 0).startsWith('BM')
+}
+
+const STILL_BRANDS = /^(?:hei|hev|mif1|msf1|avi)/
+const OTHER_PICTURES = new Set(['II*\0', 'MM\0*'])
 const BARE_QUICKTIME = new Set(['moov', 'mdat', 'wide', 'free', 'skip'])
 /** The same container also holds still pictures, 3GP recordings and music. */
 const OTHER_BRANDS = /^(?:3g|hei|hev|mif1|msf1|avi|M4A|M4B|M4P)/

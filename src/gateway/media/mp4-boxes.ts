@@ -1,10 +1,10 @@
 /** A box of an ISO base media file (mp4, m4a). */
-type Box = { name: string; start: number; end: number }
+export type Box = { name: string; start: number; end: number }
 
 /** In total: a video has some dozens before its index is read. */
 const MOST_BOXES = 1_024
 
-type Reading = { bytes: Buffer; boxesLeft: number }
+export type BoxReading = { bytes: Buffer; boxesLeft: number }
 
 /** At least one sound track and no video track. */
 export function isAudioOnly(bytes: Buffer): boolean {
@@ -16,25 +16,12 @@ export function isAudioOnly(bytes: Buffer): boolean {
   return handlers.includes('soun') && !handlers.includes('vide')
 }
 
-/** From the movie header; zero in fragmented files. */
-export function mp4Seconds(bytes: Buffer): number | undefined {
-  const reading = { bytes, boxesLeft: MOST_BOXES }
-  const header = inside(reading, 'moov').find(({ name }) => name === 'mvhd')
-  if (header === undefined || header.end - header.start < 32) return undefined
-  const long = bytes[header.start] === 1
-  const scale = bytes.readUInt32BE(header.start + (long ? 20 : 12))
-  const length = long
-    ? Number(bytes.readBigUInt64BE(header.start + 24))
-    : bytes.readUInt32BE(header.start + 16)
-  return scale === 0 || length === 0 ? undefined : length / scale
-}
-
-function inside(reading: Reading, name: string): Box[] {
+function inside(reading: BoxReading, name: string): Box[] {
   const file = { name: '', start: 0, end: reading.bytes.length }
   return path(reading, file, [name]).flatMap((box) => children(reading, box))
 }
 
-function path(reading: Reading, from: Box, names: string[]): Box[] {
+export function path(reading: BoxReading, from: Box, names: string[]): Box[] {
   return names.reduce(
     (boxes, name) => boxes.flatMap((box) => children(reading, box)).filter((b) => b.name === name),
     [from],
@@ -42,7 +29,7 @@ function path(reading: Reading, from: Box, names: string[]): Box[] {
 }
 
 /** Sizes are untrusted: each step goes forward within the parent, and steps are limited. */
-function children(reading: Reading, parent: Box): Box[] {
+export function children(reading: BoxReading, parent: Box): Box[] {
   const boxes: Box[] = []
   let at = parent.start
   while (at + 8 <= parent.end) {

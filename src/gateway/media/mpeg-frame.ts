@@ -1,5 +1,5 @@
-/** The header of an MPEG audio frame. */
-export type MpegFrame = { bitsPerS: number; samplesPerS: number; samples: number; mono: boolean }
+/** The header of an MPEG audio frame. `bytes` is 0 where the bit rate is left open. */
+type MpegFrame = { bytes: number; samplesPerS: number; samples: number }
 
 const SAMPLE_RATES = [44_100, 48_000, 32_000]
 /** kbit/s by bit rate index; 0 is "free", 15 invalid. */
@@ -17,21 +17,22 @@ const KBITS = {
 /**
  * Layer III or II. Layer I is not used for recordings, and its mark is also that of UTF-16 text.
  */
-export function readMpegFrame(bytes: Buffer): MpegFrame | undefined {
-  if (bytes.length < 4 || bytes[0] !== 0xff || (bytes[1]! & 0xe0) !== 0xe0) return undefined
-  const version = (bytes[1]! >> 3) & 3
-  const layer = 4 - ((bytes[1]! >> 1) & 3)
+export function readMpegFrame(bytes: Buffer, at = 0): MpegFrame | undefined {
+  if (bytes.length < at + 4 || bytes[at] !== 0xff || (bytes[at + 1]! & 0xe0) !== 0xe0) {
+    return undefined
+  }
+  const version = (bytes[at + 1]! >> 3) & 3
+  const layer = 4 - ((bytes[at + 1]! >> 1) & 3)
   if (version === 1 || (layer !== 3 && layer !== 2)) return undefined
   const generation = version === 3 ? 1 : 2
-  const kbits = KBITS[generation][layer][bytes[2]! >> 4]
-  const rate = SAMPLE_RATES[(bytes[2]! >> 2) & 3]
+  const kbits = KBITS[generation][layer][bytes[at + 2]! >> 4]
+  const rate = SAMPLE_RATES[(bytes[at + 2]! >> 2) & 3]
   if (kbits === undefined || rate === undefined) return undefined
-  return {
-    bitsPerS: kbits * 1_000,
-    samplesPerS: rate / { 3: 1, 2: 2, 0: 4 }[version as 0 | 2 | 3],
-    samples: layer === 3 && generation === 2 ? 576 : 1_152,
-    mono: bytes[3]! >> 6 === 3,
-  }
+  const samplesPerS = rate / { 3: 1, 2: 2, 0: 4 }[version as 0 | 2 | 3]
+  const samples = layer === 3 && generation === 2 ? 576 : 1_152
+  const padding = (bytes[at + 2]! >> 1) & 1
+  const size = kbits === 0 ? 0 : Math.floor((samples * kbits * 125) / samplesPerS) + padding
+  return { bytes: size, samplesPerS, samples }
 }
 
 export function isMpegFrame(bytes: Buffer): boolean {
@@ -39,13 +40,20 @@ export function isMpegFrame(bytes: Buffer): boolean {
 }
 
 /** AAC in ADTS frames: sync bits, layer 0, a valid sample rate. */
-export function isAdts(bytes: Buffer): boolean {
+export function isAdts(bytes: Buffer, at = 0): boolean {
   return (
-    bytes.length >= 7 &&
-    bytes[0] === 0xff &&
-    (bytes[1]! & 0xf6) === 0xf0 &&
-    ((bytes[2]! >> 2) & 15) < 13
+    bytes.length >= at + 7 &&
+    bytes[at] === 0xff &&
+    (bytes[at + 1]! & 0xf6) === 0xf0 &&
+    ((bytes[at + 2]! >> 2) & 15) < 13
   )
+}
+
+/** Where a frame may begin: `Buffer.indexOf` is slow where there are many such places. */
+export function nextMark(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at] !== 0xff) at += 1
+  return at
 }
 
 const MOST_TAGS = 4

@@ -25,7 +25,7 @@ export async function messages(
   call: MessagesCall,
   body: MessagesBody,
 ): Promise<Answer & { stored?: true }> {
-  const { order, names } = orderMessages(gateway, call, body)
+  const { order, names } = await orderMessages(gateway, call, body)
   return body.stream === true
     ? streamChat(gateway, call, order, messageStreamForm(names, estimateOf(order)))
     : completeChat(gateway, call, order, messageWhole(names))
@@ -38,7 +38,7 @@ export async function countTokens(
   body: Omit<MessagesBody, 'max_tokens'>,
 ): Promise<{ input_tokens: number }> {
   const asked = { ...body, max_tokens: 1, stream: false }
-  const { order, native } = orderMessages(gateway, call, asked)
+  const { order, native } = await orderMessages(gateway, call, asked)
   try {
     if (gateway.upstreams.can(native, 'count')) {
       const { request } = order
@@ -54,7 +54,11 @@ export async function countTokens(
   return { input_tokens: estimateOf(order) }
 }
 
-function orderMessages(gateway: OrderParts, call: MessagesCall, body: MessagesBody): MessagesOrder {
+async function orderMessages(
+  gateway: OrderParts,
+  call: MessagesCall,
+  body: MessagesBody,
+): Promise<MessagesOrder> {
   const model = findModel(gateway.catalog, body.model)
   const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
   const read = readRequest(body, readingModel(gateway.upstreams, model, native.length > 0))
@@ -71,7 +75,7 @@ function orderMessages(gateway: OrderParts, call: MessagesCall, body: MessagesBo
   const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
   const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
   try {
-    const order = orderChat(gateway, call, chat, { native: asIs, unread: unreadInMessages(body) })
+    const order = await orderChat(gateway, call, chat, { native: asIs, unread: unreadInMessages(body) })
     const targets = asIs?.only ? native : order.targets
     return { order: { ...order, targets }, names, native }
   } catch (error) {

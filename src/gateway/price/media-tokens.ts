@@ -1,21 +1,16 @@
-import { audioFormat } from '../media/audio-format.ts'
-import { audioSeconds } from '../media/audio-length.ts'
-import { ebmlSeconds } from '../media/ebml.ts'
-import { mediaType } from '../media/media-format.ts'
-import { mp4Seconds } from '../media/mp4-boxes.ts'
-import { pdfPages } from '../media/pdf-pages.ts'
-import { textTokens, type MediaSize } from './prompt-size.ts'
+import type { Measured } from '../media/measured.ts'
+import { bytesOfText, type MediaSize } from './prompt-size.ts'
 
 /*
  * Estimates of a file's tokens, for the hold, and for the charge where the upstream reports no
- * usage. A file's own claims can only raise them: its size sets a floor.
+ * usage: of what was measured, not of what the file claims.
  */
 
 /** A picture costs 85 to 1,600 tokens; large ones are cut into tiles and cost more. */
 const IMAGE_TOKENS = 1_600
 const IMAGE_BYTES_PER_TOKEN = 750
 
-export function imageTokens(bytes: number): number {
+function imageTokens(bytes: number): number {
   return Math.max(IMAGE_TOKENS, Math.ceil(bytes / IMAGE_BYTES_PER_TOKEN))
 }
 
@@ -35,20 +30,33 @@ export const LINKED = {
 /** Tokens of a generated picture, where they are not reported. */
 export const PICTURE_TOKENS = 4_175
 
-/** `type` is the declared type; without one the first bytes decide. */
-export function fileSize(bytes: Buffer, type: string): MediaSize {
-  const known = type === '' || type === 'application/octet-stream' ? mediaType(bytes) : type
-  if (known === undefined || known === 'image/svg+xml') return measured(textTokens(bytes.length))
-  if (known.startsWith('image/')) return measured(imageTokens(bytes.length))
-  if (known.startsWith('video/')) return sizeByLength(bytes, filmSeconds(bytes, known), FILM)
-  if (known.startsWith('audio/')) return soundSize(bytes)
-  const isPdf = known === 'application/pdf' && mediaType(bytes) === 'application/pdf'
-  // Anything else is read as text.
-  return isPdf ? pdfSize(bytes) : measured(textTokens(bytes.length))
+/** What a file adds to a prompt: tokens of its own, and bytes that count as any text does. */
+export type FileSize = MediaSize & { textBytes: number }
+
+/** Without a measurement, the most that a file of unknown kind may be. */
+export function fileSize(file: Measured | undefined, bytes: number): FileSize {
+  switch (file?.kind) {
+    case 'text':
+      return { ...measured(0), textBytes: bytes }
+    case 'picture':
+      return plain(measured(imageTokens(bytes)))
+    case 'sound':
+      return plain(sizeByLength(bytes, file.seconds, SOUND))
+    case 'film':
+      return plain(filmSize(bytes, file.seconds))
+    case 'pdf':
+      return file.size === undefined ? plain(packedSize(bytes)) : pdfSize(bytes, file.size)
+    default:
+      return plain(packedSize(bytes))
+  }
 }
 
 function measured(tokens: number): MediaSize {
   return { usualTokens: tokens, mostTokens: tokens }
+}
+
+function plain(size: MediaSize): FileSize {
+  return { ...size, textBytes: 0 }
 }
 
 /**
@@ -59,42 +67,49 @@ const MOST_BYTES_PER_PAGE = 150_000
 /** Compressed text, of pages that cannot be counted. */
 const PACKED_BYTES_PER_TOKEN = 37.5
 
-function pdfSize(bytes: Buffer): MediaSize {
-  const pages = pdfPages(bytes)
-  const least = Math.ceil(bytes.length / MOST_BYTES_PER_PAGE) * TOKENS_PER_PAGE
-  if (pages !== undefined) return measured(Math.max(least, pages * TOKENS_PER_PAGE))
-  const packed = Math.ceil(bytes.length / PACKED_BYTES_PER_TOKEN)
+function pdfSize(
+  bytes: number,
+  { pages, textBytes }: { pages: number; textBytes: number },
+): FileSize {
+  const tokens = Math.max(leastPages(bytes), pages) * TOKENS_PER_PAGE
+  // Each page has room for as much text as it counts for.
+  const beyond = Math.max(0, textBytes - bytesOfText(tokens))
+  return { ...measured(tokens), textBytes: beyond }
+}
+
+function leastPages(bytes: number): number {
+  return Math.ceil(bytes / MOST_BYTES_PER_PAGE)
+}
+
+function packedSize(bytes: number): MediaSize {
+  const least = leastPages(bytes) * TOKENS_PER_PAGE
+  const packed = Math.ceil(bytes / PACKED_BYTES_PER_TOKEN)
   const usualTokens = Math.max(least, Math.min(packed, LINKED.document.usualTokens))
   return { usualTokens, mostTokens: Infinity }
 }
 
-/** By the claimed length, within what the size allows. */
-function sizeByLength(
-  bytes: Buffer,
-  seconds: number | undefined,
-  rule: { tokensPerS: number; leastBytesPerS: number; bytesPerToken: number },
-): MediaSize {
-  const floor = Math.ceil(bytes.length / rule.bytesPerToken)
-  const mostSeconds = bytes.length / rule.leastBytesPerS + 1
-  const tokensFor = (length: number) => Math.max(floor, Math.ceil(length * rule.tokensPerS))
-  if (seconds !== undefined && seconds > 0) {
-    return measured(tokensFor(Math.min(seconds, mostSeconds)))
+type Rule = { tokensPerS: number; leastBytesPerS: number; bytesPerToken: number }
+
+/** Of what cannot be measured, the size says between which lengths it lies. */
+function sizeByLength(bytes: number, seconds: number | undefined, rule: Rule): MediaSize {
+  if (seconds !== undefined) return measured(Math.ceil(seconds * rule.tokensPerS))
+  const usualTokens = Math.ceil(bytes / rule.bytesPerToken)
+  const mostSeconds = bytes / rule.leastBytesPerS + 1
+  return {
+    usualTokens,
+    mostTokens: Math.max(usualTokens, Math.ceil(mostSeconds * rule.tokensPerS)),
   }
-  return { usualTokens: floor, mostTokens: tokensFor(mostSeconds) }
 }
 
 /** One picture and its sound each second; a second of video has at least 2 kB. */
 const FILM = { tokensPerS: 300, leastBytesPerS: 2_000, bytesPerToken: 375 }
 
-function filmSeconds(bytes: Buffer, type: string): number | undefined {
-  if (type === 'video/webm') return ebmlSeconds(bytes)
-  return type === 'video/mpeg' ? undefined : mp4Seconds(bytes)
+/** A large film has large pictures, which some models count for more. */
+function filmSize(bytes: number, seconds: number | undefined): MediaSize {
+  const { usualTokens, mostTokens } = sizeByLength(bytes, seconds, FILM)
+  const least = Math.ceil(bytes / FILM.bytesPerToken)
+  return { usualTokens: Math.max(least, usualTokens), mostTokens: Math.max(least, mostTokens) }
 }
 
 /** Models count 10 to 32 tokens a second; a second of speech has at least 750 bytes. */
 const SOUND = { tokensPerS: 32, leastBytesPerS: 750, bytesPerToken: 450 }
-
-export function soundSize(bytes: Buffer): MediaSize {
-  const format = audioFormat(bytes)
-  return sizeByLength(bytes, format && audioSeconds(bytes, format), SOUND)
-}

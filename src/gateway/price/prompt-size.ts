@@ -43,6 +43,10 @@ export function textTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN)
 }
 
+export function bytesOfText(tokens: number): number {
+  return tokens * BYTES_PER_TOKEN
+}
+
 export function promptTokens(size: PromptSize): number {
   const media = size.mediaTokens + size.audioTokens + (size.unknown?.usualTokens ?? 0)
   return textTokens(size.textBytes) + media + TOKENS_PER_PROMPT

@@ -45,18 +45,18 @@ export async function createResponse(
   const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
   const native = natively ? nativeResponsesRequest(body, items, names) : undefined
-  const answer = () => {
+  const answer = async () => {
     const storage = storageOf(responses, call, body, { seed, own })
     // Without a limit of its own, a response may be as long as the model can write; a chat is not.
     const { writes } = storage
     const dialect = { native, unread: unreadInResponses(body), wholeOutput: true as const, writes }
-    const order = orderChat(gateway, call, read.chat, dialect)
+    const order = await orderChat(gateway, call, read.chat, dialect)
     return body.stream === true
       ? streamChat(gateway, call, order, responseStreamForm(style, storage))
       : completeChat(gateway, call, order, responseWholeForm(style, storage))
   }
   try {
-    return await retryShortRateLimits<Answer>(call.signal, async () => answer())
+    return await retryShortRateLimits<Answer>(call.signal, answer)
   } catch (error) {
     if (body.stream !== true || !isTooLong(error)) {
       throw inCallersFields(error, read.origins, 'input')

@@ -5,7 +5,6 @@ import type { Usage } from '../../upstream/contract/usage.ts'
 import { stageOf, type StageUsage } from '../bill/rows.ts'
 import type { PaidStage } from '../billed-call.ts'
 import type { Gateway } from '../gateway.ts'
-import { audioSeconds, longestSeconds } from '../media/audio-length.ts'
 import { measureJson } from '../price/prompt-size.ts'
 import { logUnusable } from '../price/call-charge.ts'
 import { listCost, reportedCost } from '../price/reported-cost.ts'
@@ -13,7 +12,7 @@ import { voiceEstimate, NOMINAL_MICRO, transcriptionPrice } from '../price/voice
 import type { Recording } from './recording.ts'
 
 export type TranscriptionStage = PaidStage<TranscriptionResult> & {
-  /** From the file's header, if it has it. */
+  /** As measured, where it could be. */
   seconds: number | undefined
 }
 
@@ -30,15 +29,14 @@ export function planTranscription(
 ): TranscriptionStage {
   const { model, recording, language } = plan
   const { rules, voice, billing } = gateway
-  const seconds = audioSeconds(recording.bytes, recording.format)
+  const { bytes, seconds } = recording
   const textBytes = measureJson(plan.extra).bytes
   const at = billing.clock.now()
   const price = transcriptionPrice(model, { seconds, textBytes }, at)
-  // The header's length is used for the hold, but not for the worst case.
-  const longest = longestSeconds(recording.bytes, recording.format)
+  const longest = seconds ?? bytes.length / LEAST_BYTES_PER_S
   const most = transcriptionPrice(model, { seconds: longest, textBytes }, at)
   const request: TranscriptionRequest = {
-    audio: recording.bytes,
+    audio: bytes,
     format: recording.format,
     responseFormat: plan.responseFormat,
     extra: plan.extra,
@@ -49,32 +47,49 @@ export function planTranscription(
     estimate: voiceEstimate(model, price, { ...rules, ...voice }, most),
     seconds,
     work: (asking) => gateway.upstreams.call(model.targets, 'transcription', request, asking),
-    usage: (result) => transcriptionUsage(gateway, model, result, seconds),
-    refused: (usage) => transcriptionUsage(gateway, model, { usage }, seconds),
+    usage: (result) => transcriptionUsage(gateway, model, result, recording),
+    refused: (usage) => transcriptionUsage(gateway, model, { usage }, recording),
   }
+}
+
+/** What cannot be measured is speech at the lowest bit rate, or at the one that is usual. */
+const LEAST_BYTES_PER_S = 750
+const USUAL_BYTES_PER_S = 4_000
+
+type Told = Pick<TranscriptionResult, 'usage' | 'durationS'>
+
+/** The longer of what was measured and what the upstream says. */
+export function chargedSeconds(
+  { durationS, usage }: Told,
+  fileSeconds: number | undefined,
+): number | undefined {
+  const reported = usage.kind === 'reported' ? usage.usage.seconds : undefined
+  const known = [fileSeconds, reported, durationS].filter((one) => one !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
 }
 
 /** The reported cost, else the catalog's price, else the nominal amount. */
 function transcriptionUsage(
   { billing, reportedCapUsd }: Pick<Gateway, 'billing' | 'reportedCapUsd'>,
   model: PricedModel,
-  result: Pick<TranscriptionResult, 'usage' | 'durationS'>,
-  fileSeconds: number | undefined,
+  result: Told,
+  recording: Recording,
 ): StageUsage {
   const { usage: reading } = result
   logUnusable(billing.log, model.id, reading)
   const reported: Usage = reading.kind === 'reported' ? reading.usage : {}
   const { promptTokens, completionTokens } = reported
   const counts = { promptTokens, completionTokens }
-  const toldSeconds = reported.seconds ?? result.durationS
-  const seconds = toldSeconds ?? fileSeconds
+  const toldSeconds = chargedSeconds(result, undefined)
+  const seconds =
+    chargedSeconds(result, recording.seconds) ?? recording.bytes.length / USUAL_BYTES_PER_S
   const tokens =
     promptTokens === undefined || completionTokens === undefined
       ? undefined
       : { ...reported, promptTokens, completionTokens }
   const catalogMicro = transcriptionPrice(model, { seconds, tokens }, billing.clock.now())
   if (reported.costUsd !== undefined) {
-    // The file's claimed length is the caller's word, and cannot disprove the upstream's report.
+    // Packets can be made that say less than they hold: they do not disprove the upstream's report.
     const measured = toldSeconds !== undefined || tokens !== undefined
     const isGuess = catalogMicro === undefined || model.price.basis === 'unknown' || !measured
     const capUsd = isGuess ? reportedCapUsd : undefined

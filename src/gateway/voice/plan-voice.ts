@@ -37,7 +37,7 @@ export type VoicePlan = {
   language: string | undefined
   transcription: TranscriptionStage
   /** `leftMicro` is what may still be spent, if that is limited. */
-  answer(transcript: string, leftMicro: bigint | undefined): PaidStage<ChatResult>
+  answer(transcript: string, leftMicro: bigint | undefined): Promise<PaidStage<ChatResult>>
   /** Undefined when no audio is wanted. */
   speech: ((text: string, leftMicro: bigint | undefined) => PaidStage<Speech>) | undefined
 }
@@ -170,13 +170,13 @@ function voiceMessages(instruction: string, transcript: string) {
   ]
 }
 
-function planAnswer(
+async function planAnswer(
   gateway: Omit<ChatParts, 'allowance' | 'callLimits'>,
   call: GatewayCall,
   model: PricedModel,
   spoken: { instruction: string; transcript: string; moneyMicro: bigint | undefined },
-): PaidStage<ChatResult> {
-  const order = orderChat(gateway, call, {
+): Promise<PaidStage<ChatResult>> {
+  const order = await orderChat(gateway, call, {
     model: model.id,
     messages: voiceMessages(spoken.instruction, spoken.transcript),
     max_tokens: Math.min(ANSWER_TOKENS, model.maxOutputTokens ?? ANSWER_TOKENS),

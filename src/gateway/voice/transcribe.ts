@@ -7,7 +7,7 @@ import { jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import { languageCode, spokenLanguage } from '../languages.ts'
 import { voiceModel } from './model.ts'
-import { planTranscription } from './plan-transcription.ts'
+import { chargedSeconds, planTranscription } from './plan-transcription.ts'
 import type { Recording } from './recording.ts'
 
 /** The fields that the gateway reads, from JSON or a form. */
@@ -63,7 +63,7 @@ function transcript(
     text: result.text,
     language: heardLanguage(result, known.language),
     duration,
-    usage: usageOf(result, duration),
+    usage: usageOf(result, chargedSeconds(result, known.seconds)),
   }
 }
 
@@ -73,9 +73,8 @@ export function heardLanguage(result: TranscriptionResult, asked: string | undef
 }
 
 /** `type` is how OpenAI's clients distinguish the two kinds of usage. */
-function usageOf(result: TranscriptionResult, duration: number | undefined) {
+function usageOf(result: TranscriptionResult, seconds: number | undefined) {
   const reported = result.usage.kind === 'reported' ? result.usage.usage : {}
-  const seconds = reported.seconds ?? duration
   const tokens = {
     input_tokens: reported.promptTokens,
     output_tokens: reported.completionTokens,

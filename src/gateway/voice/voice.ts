@@ -74,7 +74,7 @@ export async function respond(
 async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<VoiceAnswer> {
   const transcription = await progress.run(plan.transcription)
   const transcript = transcription.text
-  const { text } = await progress.run(plan.answer(transcript, progress.leftMicro))
+  const { text } = await progress.run(await plan.answer(transcript, progress.leftMicro))
   const answer = {
     transcript,
     transcript_language: heardLanguage(transcription, plan.language),

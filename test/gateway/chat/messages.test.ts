@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMessages } from '../../../src/gateway/chat/messages.ts'
+import { measureFiles } from '../../../src/gateway/media-parts.ts'
+import { promptSize, promptTokens } from '../../../src/gateway/price/prompt-size.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 import { makePdf } from '../../support/samples/pdf.ts'
 
 const user = (content: unknown) => [{ role: 'user', content }]
+
+async function measured(messages: unknown[]) {
+  const reading = readMessages(messages)
+  await measureFiles(reading)
+  return reading
+}
 
 test('text is left to be measured with the rest of the body', () => {
   const reading = readMessages([
@@ -20,8 +28,8 @@ test('text is left to be measured with the rest of the body', () => {
   assert.deepEqual([reading.mediaBytes, reading.mediaTokens, reading.audioTokens], [0, 0, 0])
 })
 
-test('media are counted and their modalities listed', () => {
-  const reading = readMessages(
+test('media are counted and their modalities listed', async () => {
+  const reading = await measured(
     user([
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
       { type: 'video_url', video_url: { url: 'https://example.com/v.mp4' } },
@@ -31,9 +39,10 @@ test('media are counted and their modalities listed', () => {
   )
   assert.deepEqual([...reading.modalities], ['text', 'image', 'video', 'audio', 'file'])
   const { imageCount, mediaBytes, mediaTokens, audioTokens, unknown } = reading
-  assert.deepEqual([imageCount, mediaBytes], [1, 12])
+  // The three bytes of the file are no PDF, and count as text.
+  assert.deepEqual([imageCount, mediaBytes], [1, 9])
   // The sound has no length that could be read, and the film is behind a link.
-  assert.deepEqual([mediaTokens, audioTokens], [1_601, 0])
+  assert.deepEqual([mediaTokens, audioTokens], [1_600, 0])
   assert.deepEqual(unknown, { usualTokens: 16_001, mostTokens: Infinity })
 })
 
@@ -83,17 +92,18 @@ const disguised: [string, object, number][] = [
   ],
 ]
 for (const [what, part, least] of disguised) {
-  test(`inline data counts for what the model will read: ${what}`, () => {
-    const { mediaTokens } = readMessages(user([part]))
-    assert.ok(mediaTokens >= least, String(mediaTokens))
+  test(`inline data counts for what the model will read: ${what}`, async () => {
+    const messages = user([part])
+    const tokens = promptTokens(promptSize({ messages }, await measured(messages)))
+    assert.ok(tokens >= least && tokens < least * 1.1, String(tokens))
   })
 }
 
-test('sound that packs hours into few bytes counts by its length', () => {
+test('sound that packs hours into few bytes counts by its length', async () => {
   // 8,000 bits a second: a thousand bytes are a second, and a second is 32 tokens.
   const frame = Buffer.concat([Buffer.from([0xff, 0xe3, 0x18, 0xc4]), Buffer.alloc(68)])
   const data = Buffer.concat(Array<Buffer>(10_000).fill(frame)).toString('base64')
-  const { audioTokens } = readMessages(
+  const { audioTokens } = await measured(
     user([{ type: 'input_audio', input_audio: { data, format: 'mp3' } }]),
   )
   assert.ok(audioTokens > 20_000, String(audioTokens))
@@ -167,6 +177,6 @@ test('more than a hundred audio, video and file parts are not looked into; pictu
   const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }
   const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
   const half = Array.from({ length: 50 }, () => [sound, file, picture, picture]).flat()
-  assert.equal(readMessages(user(half)).filesRead, 100)
+  assert.equal(readMessages(user(half)).files?.length, 100)
   assert.throws(() => readMessages([...user(half), ...user([file])]), /more than 100 audio/)
 })

@@ -21,6 +21,38 @@ export function makePdf(pages: number): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
+type PdfPart = string | { fields: string; content: Buffer }
+
+/** Any objects, numbered from 2; object 1 is the catalog. */
+export function pdfOf(objects: PdfPart[]): Buffer {
+  const parts: PdfPart[] = ['<< /Type /Catalog /Pages 2 0 R >>', ...objects]
+  const pieces = parts.flatMap((part, i) => [
+    `${i + 1} 0 obj\n`,
+    ...(typeof part === 'string' ? [part] : streamOf(part)),
+    '\nendobj\n',
+  ])
+  return Buffer.concat(
+    ['%PDF-1.7\n', ...pieces, 'trailer\n<< /Root 1 0 R >>\n%%EOF\n'].map((one) => Buffer.from(one)),
+  )
+}
+
+function streamOf({ fields, content }: { fields: string; content: Buffer }): (string | Buffer)[] {
+  return [`<< ${fields} /Length ${content.length} >>\nstream\n`, content, '\nendstream']
+}
+
+/** The objects packed together, as writers do to save space. */
+export function packedPdf(objects: string[]): Buffer {
+  let offset = 0
+  const numbers = objects.map((object, i) => {
+    const pair = `${i + 10} ${offset}`
+    offset += object.length + 1
+    return pair
+  })
+  const head = `${numbers.join(' ')} `
+  const fields = `/Type /ObjStm /N ${objects.length} /First ${head.length} /Filter /FlateDecode`
+  return pdfOf([{ fields, content: deflateSync(Buffer.from(head + objects.join(' '))) }])
+}
+
 /** A table of contents that unpacks to so many mebibytes of zeros, twice wrapped: a few kilobytes. */
 export function makePdfBomb(mebibytes: number): Buffer {
   const packed = deflateSync(deflateSync(Buffer.alloc(mebibytes * 1024 * 1024), { level: 1 }))

@@ -45,8 +45,8 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'a PDF has no fewer pages than its size allows',
     file: 'src/gateway/price/media-tokens.ts',
-    find: 'return measured(Math.max(least, pages * TOKENS_PER_PAGE))',
-    put: 'return measured(pages * TOKENS_PER_PAGE)',
+    find: 'Math.max(leastPages(bytes), pages) * TOKENS_PER_PAGE',
+    put: 'pages * TOKENS_PER_PAGE',
     test: 'test/contract/money/sent-is-paid.test.ts',
     fails: /402: a document of 15 MiB that claims one page/,
   },
