@@ -9,6 +9,7 @@ import { AUDIO_FORMATS } from '../../../src/gateway/media/audio-format.ts'
 import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
 import { watch } from '../../support/money/paid.ts'
+import { sampleFile } from '../../support/samples/files.ts'
 import { ebml, mp4, SOUNDS } from '../../support/samples/sounds.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
@@ -498,12 +499,23 @@ test('PCM that is JSON or a WAV file: 502', async () => {
   }
 })
 
+/** Two seconds, of which the last page claims that it ends with the first. */
+const overAtOnce = sampleFile('opus.ogg')
+overAtOnce.fill(0, overAtOnce.lastIndexOf('OggS') + 6, overAtOnce.lastIndexOf('OggS') + 14)
+const OVER_AT_ONCE = { data: base64(overAtOnce), format: 'ogg' }
+
 // The recording is 5.87 seconds, at 0.3 credits.
 const priced: [string, () => Promise<unknown>, number, boolean][] = [
   [
     'no usage: the seconds of the file',
     () => failing('transcription', 'usage-missing'),
     1.761,
+    true,
+  ],
+  [
+    'no usage, and a recording that claims to be over at once: the seconds of its packets',
+    () => hear({ model: 'sim/transcription-fault-usage-missing', input_audio: OVER_AT_ONCE }),
+    0.606,
     true,
   ],
   ['a usage of zero costs nothing', () => failing('transcription', 'usage-zero'), 0, false],

@@ -4,7 +4,7 @@ import { drawPng } from '../../../simulator/models/picture.ts'
 import { SIMULATED_MODELS } from '../../../simulator/models/simulated-models.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { startApp } from '../../support/app.ts'
-import { makePdf } from '../../support/samples/pdf.ts'
+import { makeBookPdf, makePdf } from '../../support/samples/pdf.ts'
 
 /* What is sent upstream is what is paid for: a prompt cannot hide where nobody measures it. */
 
@@ -86,6 +86,8 @@ const large = (bytes: Buffer, size: number) => Buffer.concat([bytes, Buffer.allo
 const files: [string, object][] = [
   ['a PDF of 10 MB that claims one page', file(large(makePdf(1), 10_000_000), 'application/pdf')],
   ['a small PDF of 500 pages', file(makePdf(500), 'application/pdf')],
+  ['a PDF of one page that unpacks to a book', file(makeBookPdf(880_000), 'application/pdf')],
+  ['a text that is called a film', file(Buffer.from('a'.repeat(400_000)), 'video/mp4')],
   ['a text that is called a file', file(Buffer.from('a'.repeat(400_000)), 'text/plain')],
 ]
 for (const [what, body] of files) {

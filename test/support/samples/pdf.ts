@@ -40,6 +40,16 @@ function streamOf({ fields, content }: { fields: string; content: Buffer }): (st
   return [`<< ${fields} /Length ${content.length} >>\nstream\n`, content, '\nendstream']
 }
 
+/** One page of so many letters, in a few kilobytes. */
+export function makeBookPdf(letters: number): Buffer {
+  const words = 'habari ya asubuhi '.repeat(Math.ceil(letters / 18)).slice(0, letters)
+  return pdfOf([
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>',
+    { fields: '/Filter /FlateDecode', content: deflateSync(`BT (${words}) Tj ET`) },
+  ])
+}
+
 /** The objects packed together, as writers do to save space. */
 export function packedPdf(objects: string[]): Buffer {
   let offset = 0
