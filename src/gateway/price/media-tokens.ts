@@ -17,10 +17,12 @@ function imageTokens(bytes: number): number {
 /** A page's text and picture; upstreams count 300 to 3,000. */
 const TOKENS_PER_PAGE = 1_500
 
+/** The most that a model counts for one, in tiles: 2,833 and 5,667 for each of six. */
+const LARGEST_IMAGE_TOKENS = 36_835
+
 /** What is behind a link, by what such things usually are. */
 export const LINKED = {
-  /** No larger than the largest that may be sent along. */
-  image: { usualTokens: IMAGE_TOKENS, mostTokens: imageTokens(10 * 1024 * 1024) },
+  image: { usualTokens: IMAGE_TOKENS, mostTokens: LARGEST_IMAGE_TOKENS },
   /** A minute, at the 258 to 300 tokens a second that upstreams count. */
   video: { usualTokens: 16_000, mostTokens: Infinity },
   /** Ten pages. */

@@ -257,7 +257,7 @@ test('402: after a call that cost far more the worst case is asked, for 30 days'
   for (const [at, part, needed] of [
     [app, FILM, 30_000],
     [other, FILM, 30_000],
-    [app, PICTURE, 420],
+    [app, PICTURE, 1_105],
   ] as const) {
     const { status, body } = await ask(key, part, at)
     assert.equal(status, 402)
