@@ -75,7 +75,10 @@ async function orderMessages(
   const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
   const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
   try {
-    const order = await orderChat(gateway, call, chat, { native: asIs, unread: unreadInMessages(body) })
+    const order = await orderChat(gateway, call, chat, {
+      native: asIs,
+      unread: unreadInMessages(body),
+    })
     const targets = asIs?.only ? native : order.targets
     return { order: { ...order, targets }, names, native }
   } catch (error) {
