@@ -6,7 +6,7 @@ import {
   sayPaced,
   sayTokens,
   sendEvents,
-  thoughtTokens,
+  upTo,
   wishes,
   type Order,
 } from './order.ts'
@@ -17,7 +17,7 @@ import { billSpenders } from './spenders.ts'
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const PICTURE_TOKENS = 1_290
-const THOUGHT_TOKENS = 5_000
+const ARGUMENT_TOKENS = 2_000
 
 /** The essays that were asked for instead of pictures: only the first of each call comes with one. */
 const drawn = new Set<string>()
@@ -29,37 +29,33 @@ export async function answerChat(order: Order): Promise<void> {
   const { text: promptText, audio } = countPrompt(body)
   const calls = wishes(order, 'wrongArguments')
   const limit = body.max_completion_tokens ?? body.max_tokens
-  const thoughts = calls ? thoughtTokens(limit, THOUGHT_TOKENS) : 0
-  const wanted = calls ? 0 : answerTokens(order, limit)
+  const wanted = calls ? upTo(limit, ARGUMENT_TOKENS) : answerTokens(order, limit)
   const pictures = draws(order) ? PICTURE_TOKENS : 0
   const micro =
     worth(promptText, prices.prompt!) +
     worth(audio, prices.audio ?? prices.prompt!) +
-    worth(thoughts, prices.answer!) +
     worth(pictures, prices.picture ?? prices.answer!)
   meter.add(micro)
   billSpenders(order)
   const usageOf = (said: number) => {
-    const [prompt, completion] = [promptText + audio, said + thoughts + pictures]
+    const [prompt, completion] = [promptText + audio, said + pictures]
     const cost = Number(micro + worth(said, prices.answer!)) / 3e9
     return {
       prompt_tokens: prompt,
       completion_tokens: completion,
       total_tokens: prompt + completion,
       prompt_tokens_details: { audio_tokens: audio },
-      completion_tokens_details: { reasoning_tokens: thoughts, image_tokens: pictures },
+      completion_tokens_details: { reasoning_tokens: 0, image_tokens: pictures },
       ...(prices.picture === undefined ? {} : { cost }),
     }
   }
-  const made = {
-    ...(calls ? { tool_calls: [WRONG_CALL] } : {}),
-    ...(pictures > 0 ? { images: [picture()] } : {}),
-  }
+  const drawing = pictures > 0 ? { images: [picture()] } : {}
   const finish_reason = calls ? 'tool_calls' : 'stop'
   const about = { id: 'chatcmpl-mita', created: 1, model: body.model }
   if (body.stream !== true) {
     meter.add(worth(wanted, prices.answer!))
-    const message = { role: 'assistant', content: sayTokens(wanted), ...made }
+    const said = calls ? wrongCall(`["${sayTokens(wanted)}"]`) : { content: sayTokens(wanted) }
+    const message = { role: 'assistant', ...said, ...drawing }
     const choices = [{ index: 0, message, finish_reason }]
     const usage = usageOf(wanted)
     return sendJson(res, { ...about, object: 'chat.completion', choices, usage })
@@ -71,18 +67,25 @@ export async function answerChat(order: Order): Promise<void> {
     object,
     choices: [{ index: 0, delta, finish_reason: reason }],
   })
-  const said = await sayPaced(order, wanted, (content) => chunk({ content }))
+  if (calls) sendEvents(res, [chunk(wrongCall('["'))])
+  const piece = (text: string) => (calls ? wrongCall(text, {}) : { content: text })
+  const said = await sayPaced(order, wanted, (text) => chunk(piece(text)))
   if (said === undefined) return
+  if (calls) sendEvents(res, [chunk(wrongCall('"]', {}))])
   const usage = usageOf(said)
-  sendEvents(res, [chunk(made), chunk({}, finish_reason), { ...about, object, choices: [], usage }])
+  sendEvents(res, [
+    chunk(drawing),
+    chunk({}, finish_reason),
+    { ...about, object, choices: [], usage },
+  ])
   res.end('data: [DONE]\n\n')
 }
 
-const WRONG_CALL = {
-  index: 0,
-  id: 'call_mita',
-  type: 'function',
-  function: { name: 'lipa', arguments: '[1,2]' },
+const BEGUN = { id: 'call_mita', type: 'function', name: 'lipa' }
+
+/** Its arguments are a list. */
+function wrongCall(text: string, { name, ...begun }: Partial<typeof BEGUN> = BEGUN) {
+  return { tool_calls: [{ index: 0, ...begun, function: { name, arguments: text } }] }
 }
 
 function picture() {

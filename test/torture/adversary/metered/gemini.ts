@@ -6,7 +6,7 @@ import {
   sayPaced,
   sayTokens,
   sendEvents,
-  thoughtTokens,
+  upTo,
   wishes,
   type Order,
 } from './order.ts'
@@ -22,7 +22,7 @@ export async function generate(order: Order): Promise<void> {
   const isEmpty = wishes(order, 'emptyCall')
   const { maxOutputTokens } = (body.generationConfig ?? {}) as { maxOutputTokens?: number }
   const wanted = isEmpty ? 0 : answerTokens(order, maxOutputTokens)
-  const thoughts = isEmpty ? thoughtTokens(maxOutputTokens, THOUGHT_TOKENS) : 0
+  const thoughts = isEmpty ? upTo(maxOutputTokens, THOUGHT_TOKENS) : 0
   meter.add(worth(prompt, model.prices.prompt!) + worth(thoughts, model.prices.answer!))
   billSpenders(order)
   const finishReason = isEmpty ? 'MALFORMED_FUNCTION_CALL' : 'STOP'

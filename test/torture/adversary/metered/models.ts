@@ -70,6 +70,7 @@ export const METERED_MODELS = {
       inputs: SEES,
       mostTokens: 65_536,
       context: 1_000_000,
+      parameters: ['max_tokens', 'tools', 'tool_choice', 'reasoning', 'include_reasoning'],
     },
     { id: 'mita/nyota-vekta', prices: { prompt: 0.5 }, outputs: ['embeddings'] },
   ],

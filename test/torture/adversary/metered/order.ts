@@ -44,8 +44,8 @@ export function answerTokens(order: Order, limit: unknown): number {
   return wishes(order, 'essay') ? most : Math.min(most, FEW_TOKENS)
 }
 
-/** Thoughts are part of the limit. */
-export function thoughtTokens(limit: unknown, tokens: number): number {
+/** Thoughts and arguments are part of the limit. */
+export function upTo(limit: unknown, tokens: number): number {
   return typeof limit === 'number' && limit > 0 ? Math.min(limit, tokens) : tokens
 }
 
