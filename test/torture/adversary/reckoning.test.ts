@@ -71,6 +71,7 @@ describe('the reckoning', () => {
       unpaidMicro: 0n,
       uncollectedMicro: 0n,
       underWayMicro: 0n,
+      unknownMicro: 0n,
       cost: whole,
       costs: new Map([[strategy, whole]]),
     }

@@ -14,6 +14,8 @@ export type Reckoned = {
   uncollectedMicro: bigint
   /** The most that its calls under way at one moment came to. */
   underWayMicro: bigint
+  /** The dearest of its calls of unknown size, one of which may cost more than it has. */
+  unknownMicro: bigint
   cost: Cost
   costs: Costs
 }
@@ -51,6 +53,7 @@ export async function reckon(
     unpaidMicro: unpaid.get(accountId) ?? 0n,
     uncollectedMicro: uncollected.get(accountId) ?? 0n,
     underWayMicro: mostUnderWay(tally.callsOf(nth)),
+    unknownMicro: dearestUnknown(tally.callsOf(nth)),
     cost: sumOf(tally.ofThief(nth)),
     costs: tally.ofThief(nth),
   }))
@@ -62,21 +65,30 @@ function mostUnderWay(calls: ReturnType<Tally['callsOf']>): bigint {
   return sums.reduce(greater, 0n)
 }
 
+/** Nobody knows how large a thing is that is behind a link. */
+const UNKNOWN = /behind links/
+
+function dearestUnknown(calls: ReturnType<Tally['callsOf']>): bigint {
+  const unknown = calls.filter(({ strategy }) => UNKNOWN.test(strategy))
+  return unknown.map(({ micro }) => micro).reduce(greater, 0n)
+}
+
 export function lostMicro({ cost, paidMicro }: Reckoned): bigint {
   return cost.micro - paidMicro
 }
 
 /**
  * The promise: a tenth of what was paid, the cap of a reservation, and the allowance, beyond which
- * only what was under way may be left or refused. An upstream need not notice that it was left.
+ * only what was under way may be left or refused, and one call of unknown size uncollected. An
+ * upstream need not notice that it was left.
  */
 export function allowedMicro(one: Reckoned): bigint {
-  const { costs, paidMicro, unpaidMicro, uncollectedMicro, underWayMicro } = one
+  const { costs, paidMicro, unpaidMicro, uncollectedMicro, underWayMicro, unknownMicro } = one
   const allowance = FREE_MICRO + paidMicro / 10n
-  const uncollected = lesser(uncollectedMicro, allowance)
+  const uncollected = lesser(uncollectedMicro, greater(allowance, unknownMicro))
   const unpaid = lesser(
     greater(unpaidMicro, leftUpstream(costs)),
-    allowance - uncollected + underWayMicro,
+    greater(0n, allowance - uncollected) + underWayMicro,
   )
   return smallMicro(one) + uncollected + unpaid
 }

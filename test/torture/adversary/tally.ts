@@ -10,7 +10,7 @@ export type Costs = ReadonlyMap<string, Cost>
 export type Meter = { add(micro: bigint): void; left(): void }
 
 /** When it came, and when it last cost something. */
-type Call = { round: number; micro: bigint; openedMs: number; lastMs: number }
+type Call = { strategy: string; round: number; micro: bigint; openedMs: number; lastMs: number }
 
 /** The upstreams' own books: what each account, and each way to play, has cost the operator. */
 export type Tally = {
@@ -59,7 +59,13 @@ export function openTally(): Tally {
     const own = thieves.get(tag.nth) ?? new Map<string, Cost>()
     thieves.set(tag.nth, own)
     const costs = [costIn(own, tag.strategy), costIn(byStrategy, tag.strategy)]
-    const call = { round: tag.round, micro: 0n, openedMs: Date.now(), lastMs: Date.now() }
+    const call = {
+      strategy: tag.strategy,
+      round: tag.round,
+      micro: 0n,
+      openedMs: Date.now(),
+      lastMs: Date.now(),
+    }
     const before = calls.get(tag.nth) ?? []
     calls.set(tag.nth, before)
     before.push(call)
@@ -75,7 +81,7 @@ export function openTally(): Tally {
       if (tag !== undefined) return openFor(tag)
       const mark = MARK.exec(textAt(sent, 'siri-'))?.[0]
       const costs = mark === undefined ? [] : [costIn(honest, mark)]
-      return meterOf(costs, { round: 0, micro: 0n, openedMs: 0, lastMs: 0 })
+      return meterOf(costs, { strategy: '', round: 0, micro: 0n, openedMs: 0, lastMs: 0 })
     },
     noteSimulated(entry) {
       const usd = priceOf(entry)

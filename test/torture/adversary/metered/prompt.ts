@@ -34,7 +34,7 @@ function count(value: unknown, into: PromptTokens): void {
 
 /** A picture of this name is cut into as many tiles as a model takes. */
 const LARGE_PICTURE = /^https:.*kubwa/
-const LARGE_PICTURE_TOKENS = 25_000
+const LARGE_PICTURE_TOKENS = 13_000
 
 function countText(text: string, into: PromptTokens): void {
   const inline = /^data:([\w/.+-]+);base64,/.exec(text)
