@@ -35,6 +35,7 @@ export const METERED_LOADS: readonly Load[] = [
   chat('mita/hekaya'),
   message('mita/mjibu'),
   message('mita/hekaya'),
+  message('mita/hatua'),
   paidLoad({
     name: 'responses mita/mjibu',
     weight: 3,

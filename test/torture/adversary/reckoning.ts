@@ -65,8 +65,8 @@ function mostUnderWay(calls: ReturnType<Tally['callsOf']>): bigint {
   return sums.reduce(greater, 0n)
 }
 
-/** Nobody knows how large a thing is that is behind a link. */
-const UNKNOWN = /behind links/
+/** Nobody knows what is behind a link, or how often a model begins anew by itself. */
+const UNKNOWN = /behind links|several iterations/
 
 function dearestUnknown(calls: ReturnType<Tally['callsOf']>): bigint {
   const unknown = calls.filter(({ strategy }) => UNKNOWN.test(strategy))
