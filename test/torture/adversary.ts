@@ -10,7 +10,7 @@ import {
 import { allowedMicro, brokenPromises, credits, lostMicro, reckon } from './adversary/reckoning.ts'
 import { startMetered } from './adversary/metered/upstreams.ts'
 import { brokenBound, watchNewcomers, type NewcomersWatch } from './adversary/newcomers.ts'
-import { STRATEGIES } from './adversary/strategies.ts'
+import { strategiesNamed } from './adversary/strategies.ts'
 import { tableOf } from './adversary/table.ts'
 import { openTally, type Tally } from './adversary/tally.ts'
 import { newThief, playing, topUp, type Den, type Strategy, type Thief } from './adversary/thief.ts'
@@ -122,8 +122,7 @@ async function run(world: World, glutton: Glutton, tally: Tally, options: Advers
 /** First each strategy once, by whichever thief is free; then by chance, until the time is over. */
 async function steal(thieves: Thief[], random: Random, options: AdversaryOptions) {
   const untilMs = performance.now() + options.seconds * 1_000
-  const wanted = new RegExp(options.play ?? '')
-  const strategies = STRATEGIES.filter(({ name }) => wanted.test(name))
+  const strategies = strategiesNamed(options.play)
   const effects: Effects = new Map(strategies.map(({ name }) => [name, 0]))
   const plan: Strategy[] = strategies.toSorted(() => random.next() - 0.5)
   await Promise.all(

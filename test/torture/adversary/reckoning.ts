@@ -59,10 +59,22 @@ export async function reckon(
   }))
 }
 
+/** Until all processes know that an account's answers were refused. */
+const KNOWN_MS = 1_500
+
 function mostUnderWay(calls: ReturnType<Tally['callsOf']>): bigint {
-  const rounds = Map.groupBy(calls, ({ round }) => round).values()
-  const sums = [...rounds].map((all) => all.reduce((sum, { micro }) => sum + micro, 0n))
-  return sums.reduce(greater, 0n)
+  const rounds = [...Map.groupBy(calls, ({ round }) => round).values()].map((all) => ({
+    fromMs: Math.min(...all.map(({ openedMs }) => openedMs)),
+    toMs: Math.max(...all.map(({ lastMs }) => lastMs)),
+    micro: all.reduce((sum, { micro }) => sum + micro, 0n),
+  }))
+  return rounds
+    .map(({ fromMs, toMs }) =>
+      rounds
+        .filter((other) => other.fromMs >= fromMs && other.fromMs <= toMs + KNOWN_MS)
+        .reduce((sum, { micro }) => sum + micro, 0n),
+    )
+    .reduce(greater, 0n)
 }
 
 /** Nobody knows what is behind a link, or how often a model begins anew by itself. */

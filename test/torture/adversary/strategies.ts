@@ -6,7 +6,7 @@ import { METERS } from './meters.ts'
 import { SIZES } from './sizes.ts'
 import { STOPPING } from './stopping.ts'
 import { playing, type Strategy } from './thief.ts'
-import { UNUSABLE } from './unusable.ts'
+import { UNBOUNDED, UNUSABLE } from './unusable.ts'
 
 const SINGLE: readonly Strategy[] = [
   ...FREE_WORK,
@@ -31,4 +31,11 @@ const mixture: Strategy = {
   },
 }
 
-export const STRATEGIES: readonly Strategy[] = [...SINGLE, mixture]
+const BOUNDED: readonly Strategy[] = [...SINGLE, mixture]
+
+/** Those whose names fit. What is documented as not bounded is played only where a name is given. */
+export function strategiesNamed(pattern: string | undefined): readonly Strategy[] {
+  if (pattern === undefined) return BOUNDED
+  const wanted = new RegExp(pattern)
+  return [...BOUNDED, ...UNBOUNDED].filter(({ name }) => wanted.test(name))
+}

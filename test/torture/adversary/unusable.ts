@@ -3,7 +3,7 @@ import { WISHES } from './metered/order.ts'
 import { messageOf } from './meters.ts'
 import { chatOf } from './free-work.ts'
 import { recordingOf } from './sizes.ts'
-import { answered, askAs, inParallel, tagOf, type Strategy } from './thief.ts'
+import { answered, askAs, inParallel, tagOf, type Strategy, type Thief } from './thief.ts'
 
 const IMAGES = 'POST /v1/images/generations'
 
@@ -78,7 +78,6 @@ const wrongArguments: Strategy = {
     const { name, parameters } = TOOL
     const body = messageOf(thief, this.name, {
       model: 'mita/mjibu',
-      stream: thief.random.chance(0.5),
       max_tokens: 6_000,
       messages: [{ role: 'user', content }],
       tools: [{ name, input_schema: parameters }],
@@ -92,17 +91,25 @@ const wrongArguments: Strategy = {
 const emptyCalls: Strategy = {
   name: 'calls that come out empty',
   weight: 2,
-  async play(thief) {
-    const body = chatOf(thief, this.name, {
-      model: 'mita/nyota',
-      stream: thief.random.chance(0.5),
-      max_tokens: 9_000,
-      messages: [{ role: 'user', content: WISHES.emptyCall }],
-      tools: [{ type: 'function', function: TOOL }],
-    })
-    const call = { endpoint: 'POST /v1/chat/completions', body }
-    return answered(await inParallel(4, () => askAs(thief, call)))
-  },
+  play: (thief) => callInVain(thief, emptyCalls.name, false),
+}
+
+const emptyStreams: Strategy = {
+  name: 'streams that come out empty',
+  weight: 2,
+  play: (thief) => callInVain(thief, emptyStreams.name, true),
+}
+
+async function callInVain(thief: Thief, name: string, stream: boolean): Promise<boolean> {
+  const body = chatOf(thief, name, {
+    model: 'mita/nyota',
+    stream,
+    max_tokens: 9_000,
+    messages: [{ role: 'user', content: WISHES.emptyCall }],
+    tools: [{ type: 'function', function: TOOL }],
+  })
+  const call = { endpoint: 'POST /v1/chat/completions', body }
+  return answered(await inParallel(4, () => askAs(thief, call)))
 }
 
 const missingVectors: Strategy = {
@@ -126,6 +133,9 @@ export const UNUSABLE = [
   emptyCalls,
   missingVectors,
 ]
+
+/** Not bounded: what cannot be used is counted, and no stream is refused because of it. */
+export const UNBOUNDED = [emptyStreams]
 
 function speech(input: string) {
   const body = { model: 'mita/sema', voice: 'asha', input, response_format: 'pcm' }
