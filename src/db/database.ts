@@ -20,6 +20,8 @@ export type DatabaseOptions = {
   log: Log
   /** How long an answer may take: longer than the server's own limits, shorter in tests only. */
   patienceMs?: number
+  /** How long to wait for a connection: longer in tests only, on machines that are busy. */
+  connectMs?: number
 }
 
 /** A PostgreSQL server, through a pool. Connections are made when needed, so it opens without one. */
@@ -107,10 +109,10 @@ async function inScope<T>(db: Db, work: (scope: TransactionScope) => Promise<T>)
   }
 }
 
-function connection({ url }: DatabaseOptions): ClientConfig {
+function connection({ url, connectMs = 2_000 }: DatabaseOptions): ClientConfig {
   return {
     connectionString: withSession(url),
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: 'mlango',
     // Statements that are sent together travel together and are answered in their order.

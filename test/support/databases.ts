@@ -32,7 +32,8 @@ export function withDatabase(name: string, define: (open: Open) => void): void {
 
 /** A fresh, migrated database; who opens it closes it. */
 export async function freshDb(): Promise<Db> {
-  return openDatabase({ url: await freshDatabase(), poolSize: 10, log: silentLog })
+  const url = await freshDatabase()
+  return openDatabase({ url, poolSize: 10, log: silentLog, connectMs: 60_000 })
 }
 
 /** The address of a fresh, migrated database; any number may connect. */
