@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/peers/receiver.ts'
 import { checkPage } from './support/check-page.ts'
 import { openAsOperator, perform } from './support/operators.ts'
 import { startRig, type Rig } from './support/rig.ts'

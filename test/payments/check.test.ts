@@ -7,7 +7,7 @@ import { findById } from '../../src/payments/payments-read-store.ts'
 import { assertAudit } from '../support/money/audit.ts'
 import { freshDb } from '../support/databases.ts'
 import { creditsFor, startMoney, startPayments, until } from '../support/payments.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/peers/receiver.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns'
 import { it } from 'node:test'
 import { guardedLookup, reachOf, type Reach } from '../../src/webhooks/address.ts'
 import { openWebhookSender } from '../../src/webhooks/sender.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { startReceiver } from '../support/peers/receiver.ts'
 
 const PUBLIC = reachOf(undefined)
 const OWN = reachOf(['127.0.0.0/8', 'fd00:1::/32'])

@@ -31,7 +31,7 @@ import { openWebhookSender } from '../../src/webhooks/sender.ts'
 import { openWebhooks } from '../../src/webhooks/webhooks.ts'
 import { withDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
+import { startReceiver, type Received, type Receiver } from '../support/peers/receiver.ts'
 
 const MASTER = 'a master key for tests, long enough'
 const NETWORKS = '127.0.0.0/8'

@@ -8,7 +8,7 @@ import { setBalance } from '../../support/customer.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startApp } from '../../support/app.ts'
 import { newOperator, type TestOperator } from '../../support/operators.ts'
-import { startReceiver, type Received, type Receiver } from '../../support/receiver.ts'
+import { startReceiver, type Received, type Receiver } from '../../support/peers/receiver.ts'
 
 let app: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator

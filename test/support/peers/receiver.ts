@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { eventually } from './eventually.ts'
-import type { Loose } from './loose.ts'
+import { eventually } from '../eventually.ts'
+import type { Loose } from '../loose.ts'
 
 export type Received = { headers: IncomingHttpHeaders; body: string; path: string; json: Loose }
 
