@@ -6,11 +6,6 @@ import { closeAgents } from './load/client.ts'
 /** Another seed, or one that failed: TORTURE_SEED=123 npm test -- test/torture/adversary.test.ts */
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000)
 
-/** Not what is being mended. */
-const HELD =
-  /^(?!.*(unpack|in files|moment|packed|never drawn|too large|inaudible|silent|no object|empty|too few|mixture))/
-    .source
-
 after(closeAgents)
 
 test(`thieves (seed ${seed}): none gets more than a bounded loss, and the honest are served`, async (t) => {
@@ -24,7 +19,6 @@ test(`thieves (seed ${seed}): none gets more than a bounded loss, and the honest
     holdMs: 2_000,
     topUps: [500],
     dailyCredits: 1_500,
-    play: HELD,
   })
   t.diagnostic(JSON.stringify(report.stolen))
   assert.deepEqual(report.violations, [])

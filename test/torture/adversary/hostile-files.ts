@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib'
 
-/** One page of a few kilobytes, with a stream that unpacks to so many digits. */
-export function packedPdf(digits: number): Buffer {
-  const line = `(${'0918273645'.repeat(20)}) Tj\n`
-  const content = deflateSync(Buffer.from(line.repeat(Math.ceil(digits / 200))))
+/** One page of a few kilobytes, with a stream that unpacks to so many of these words. */
+export function packedPdf(word: string, count: number): Buffer {
+  const line = `(${word.repeat(20)}) Tj\n`
+  const content = deflateSync(Buffer.from(line.repeat(Math.ceil(count / 20))))
   return Buffer.concat([
     Buffer.from(
       '%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n' +

@@ -59,8 +59,8 @@ export async function reckon(
   }))
 }
 
-/** Until all processes know that an account's answers were refused. */
-const KNOWN_MS = 1_500
+/** Until all processes know that an account's answers were refused: a second, on a busy machine more. */
+const KNOWN_MS = 5_000
 
 function mostUnderWay(calls: ReturnType<Tally['callsOf']>): bigint {
   const rounds = [...Map.groupBy(calls, ({ round }) => round).values()].map((all) => ({

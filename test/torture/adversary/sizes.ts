@@ -2,43 +2,47 @@ import { chatOf, denseText } from './free-work.ts'
 import { oggRecording, packedPdf, webmRecording } from './hostile-files.ts'
 import { answered, askAs, inParallel, tagOf, type Strategy, type Thief } from './thief.ts'
 
-/** Made once: so many digits that one call costs more than the allowance. */
-const PACKED_PDF = packedPdf(100_000).toString('base64')
+/** Made once: so much that one call costs more than the allowance. */
+const PACKED_PDF = packedPdf('maji', 100_000).toString('base64')
+const DENSE_PDF = packedPdf('0918273645', 10_000).toString('base64')
 const CHAT = 'POST /v1/chat/completions'
 
 const packedPdfs: Strategy = {
   name: 'PDFs that unpack to much more',
   weight: 3,
-  async play(thief) {
-    const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${PACKED_PDF}` }
-    const model = thief.random.pick(['mita/hekaya', 'mita/mjibu', 'mita/nyota'])
-    const source = { type: 'base64', media_type: 'application/pdf', data: PACKED_PDF }
-    const words = tagOf(thief, this.name)
-    const calls = [
-      { endpoint: CHAT, body: chatWith(thief, this.name, model, { type: 'file', file }) },
-      {
-        endpoint: 'POST /v1/messages',
-        body: {
-          model,
-          max_tokens: 10,
-          messages: [
-            {
-              role: 'user',
-              content: [
-                { type: 'text', text: words },
-                { type: 'document', source },
-              ],
-            },
-          ],
-        },
-      },
-      {
-        endpoint: 'POST /v1/documents/analyze',
-        body: { model, prompt: words, document: { data: PACKED_PDF }, max_tokens: 10 },
-      },
-    ]
-    return answered(await inParallel(4, (nth) => askAs(thief, calls[nth % calls.length]!)))
-  },
+  play: (thief) => askAboutPdf(thief, packedPdfs.name, PACKED_PDF),
+}
+
+const densePdfs: Strategy = {
+  name: 'dense text in PDFs',
+  weight: 3,
+  play: (thief) => askAboutPdf(thief, densePdfs.name, DENSE_PDF),
+}
+
+/** Not bounded: what a PDF unpacks to is held at three bytes a token, whatever it holds. */
+export const UNBOUNDED_SIZES = [densePdfs]
+
+async function askAboutPdf(thief: Thief, name: string, data: string): Promise<boolean> {
+  const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${data}` }
+  const model = thief.random.pick(['mita/hekaya', 'mita/mjibu', 'mita/nyota'])
+  const source = { type: 'base64', media_type: 'application/pdf', data }
+  const words = tagOf(thief, name)
+  const content = [
+    { type: 'text', text: words },
+    { type: 'document', source },
+  ]
+  const calls = [
+    { endpoint: CHAT, body: chatWith(thief, name, model, { type: 'file', file }) },
+    {
+      endpoint: 'POST /v1/messages',
+      body: { model, max_tokens: 10, messages: [{ role: 'user', content }] },
+    },
+    {
+      endpoint: 'POST /v1/documents/analyze',
+      body: { model, prompt: words, document: { data }, max_tokens: 10 },
+    },
+  ]
+  return answered(await inParallel(4, (nth) => askAs(thief, calls[nth % calls.length]!)))
 }
 
 const denseFiles: Strategy = {

@@ -73,8 +73,8 @@ describe('files by what is in them', () => {
   })
 
   it('a PDF holds what its streams unpack to', () => {
-    const packed = packedPdf(100_000)
+    const packed = packedPdf('0918273645', 10_000)
     assert.ok(packed.length < 2_000)
-    assert.deepEqual(pdfText(packed).text.length, 100_000)
+    assert.equal(pdfText(packed).text.length, 100_000)
   })
 })
