@@ -72,6 +72,8 @@ describe('the file of upstreams', () => {
       [{ upstreams: [{ ...one, margin: '-1' }] }, /upstreams\.0\.margin/],
       [{ upstreams: [{ ...one, api_key_env: 'SECRET_NAME' }] }, /upstreams\.0\.api_key_env/],
       [{ upstreams: [one, one] }, /unique/],
+      [{ upstreams: [{ ...one, pass_fields: ['Secret'] }] }, /pass_fields\.0: must be the name/],
+      [{ upstreams: [{ ...one, pass_fields: ['model'] }] }, /pass_fields\.0: is set by/],
       [{ upstreams: [{ ...one, models: [{ name: 'secret' }] }] }, /upstreams\.0\.models/],
     ]
     for (const [json, sentence] of cases) {

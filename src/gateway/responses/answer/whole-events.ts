@@ -34,9 +34,9 @@ export class WholeEvents {
     this.#writer.writeMembers('response.failed', this.#brief(end, output))
   }
 
-  /** Without instructions and tools, which are long: the client has just sent them. */
+  /** Without instructions, which are long: the client has just sent them. */
   #brief(end: End, output: string): string {
-    const changing = { ...changingFields(this.#head, end), instructions: null, tools: [] }
+    const changing = { ...changingFields(this.#head, end), instructions: null }
     return this.#joined(changing, output)
   }
 
