@@ -22,6 +22,8 @@ export type MediaReading = Pick<
 > & {
   /** Bytes of the outgoing JSON that are measured here. */
   mediaBytes: number
+  /** What files hold that counts as text does. */
+  fileTextBytes: number
   /** Sound, video and other files, whose sizes are still to be added. */
   files?: Base64File[] | undefined
 }
@@ -33,6 +35,7 @@ export const NO_MEDIA: MediaReading = {
   mediaTokens: 0,
   audioTokens: 0,
   mediaBytes: 0,
+  fileTextBytes: 0,
 }
 
 /** Checks and measures a picture, video, sound or file. */
@@ -79,13 +82,12 @@ function addSize(
   }
 }
 
-/** What counts as text is not taken out of the body's bytes. */
 export function addFile(
   size: FileSize,
   to: 'mediaTokens' | 'audioTokens',
   reading: MediaReading,
 ): void {
-  reading.mediaBytes -= size.textBytes
+  reading.fileTextBytes += size.textBytes
   addSize(size, to, reading)
 }
 

@@ -81,11 +81,14 @@ export function boundPromptTokens(
 
 export function promptSize(
   body: unknown,
-  media: Omit<PromptSize, 'textBytes' | 'cacheLife'> & { mediaBytes: number },
+  media: Omit<PromptSize, 'textBytes' | 'cacheLife'> & {
+    mediaBytes: number
+    fileTextBytes: number
+  },
 ): PromptSize {
-  const { imageCount, mediaTokens, audioTokens, unknown, mediaBytes } = media
+  const { imageCount, mediaTokens, audioTokens, unknown, mediaBytes, fileTextBytes } = media
   const { bytes, cacheLife } = measureJson(body)
-  const textBytes = bytes - mediaBytes
+  const textBytes = bytes - mediaBytes + fileTextBytes
   return { textBytes, imageCount, mediaTokens, audioTokens, unknown, cacheLife }
 }
 

@@ -99,6 +99,13 @@ for (const [what, body] of files) {
   })
 }
 
+test('402: what a PDF unpacks to has a token for each byte where an account is near its end', async () => {
+  const book = { ...file(makeBookPdf(880_000), 'application/pdf'), model: 'sim/macho' }
+  // 880,000 tokens are 1,584 credits; a third of them are 528.
+  const thief = await app.customer('800')
+  assert.equal((await chat(thief.key, book)).status, 402)
+})
+
 test('402: a document of 15 MiB that claims one page', async () => {
   const thief = await app.customer('100')
   const data = large(makePdf(1), 15 * 1024 * 1024 - 2_000).toString('base64')

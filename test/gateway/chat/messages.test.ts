@@ -39,8 +39,9 @@ test('media are counted and their modalities listed', async () => {
   )
   assert.deepEqual([...reading.modalities], ['text', 'image', 'video', 'audio', 'file'])
   const { imageCount, mediaBytes, mediaTokens, audioTokens, unknown } = reading
+  assert.deepEqual([imageCount, mediaBytes], [1, 12])
   // The three bytes of the file are no PDF, and count as text.
-  assert.deepEqual([imageCount, mediaBytes], [1, 9])
+  assert.equal(reading.fileTextBytes, 3)
   // The sound has no length that could be read, and the film is behind a link.
   assert.deepEqual([mediaTokens, audioTokens], [1_600, 0])
   assert.deepEqual(unknown, { usualTokens: 16_001, mostTokens: Infinity })
