@@ -12,7 +12,7 @@ export type Reckoned = {
   unpaidMicro: bigint
   /** What it could not collect. */
   uncollectedMicro: bigint
-  /** The most that its calls under way at one moment came to. */
+  /** The most that its calls under way at one moment came to, of each kind that is refused. */
   underWayMicro: bigint
   /** The dearest of its calls of unknown size, one of which may cost more than it has. */
   unknownMicro: bigint
@@ -52,11 +52,21 @@ export async function reckon(
     paidMicro: paid.get(accountId) ?? 0n,
     unpaidMicro: unpaid.get(accountId) ?? 0n,
     uncollectedMicro: uncollected.get(accountId) ?? 0n,
-    underWayMicro: mostUnderWay(tally.callsOf(nth)),
+    underWayMicro: mostBeyond(tally.callsOf(nth)),
     unknownMicro: dearestUnknown(tally.callsOf(nth)),
     cost: sumOf(tally.ofThief(nth)),
     costs: tally.ofThief(nth),
   }))
+}
+
+/** Answers that are refused: of each kind, the calls that run when the first one is. */
+const REFUSED = /never drawn|too large|inaudible|silent|no object|come out empty|too few/
+
+function mostBeyond(calls: ReturnType<Tally['callsOf']>): bigint {
+  const kindOf = ({ strategy }: (typeof calls)[number]) => (REFUSED.test(strategy) ? strategy : '')
+  return [...Map.groupBy(calls, kindOf).values()]
+    .map(mostUnderWay)
+    .reduce((sum, micro) => sum + micro, 0n)
 }
 
 /** Until all processes know that an account's answers were refused: a second, on a busy machine more. */
