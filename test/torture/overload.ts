@@ -68,7 +68,7 @@ function count(answer: ClientAnswer, report: OverloadReport): void {
 async function watchHealth(url: string, report: OverloadReport, signal: AbortSignal) {
   while (!signal.aborted) {
     const startedMs = performance.now()
-    const { status } = await callService(url, { endpoint: 'GET /healthz', patienceMs: 5_000 })
+    const { status } = await callService(url, { endpoint: 'GET /healthz', patienceMs: 30_000 })
     report.healthChecks += 1
     report.slowestHealthMs = Math.max(
       report.slowestHealthMs,
@@ -81,7 +81,7 @@ async function watchHealth(url: string, report: OverloadReport, signal: AbortSig
 
 function sendChat(url: string, token: string): Promise<ClientAnswer> {
   const body = { model: 'sim/fixed', messages: [{ role: 'user', content: 'Habari' }] }
-  const call = { endpoint: 'POST /v1/chat/completions', token, body, patienceMs: 30_000 }
+  const call = { endpoint: 'POST /v1/chat/completions', token, body, patienceMs: 60_000 }
   return callService(url, call, 'fresh')
 }
 
