@@ -112,7 +112,8 @@ export async function startApp(options: AppOptions = {}) {
     async close() {
       await app.end()
       await Promise.all([models.close(), money.close(), db.close()])
-      await rm(dataDir, { recursive: true, force: true })
+      // A replica that was killed may have left somebody who builds the console in there.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
       await answers.check()
     },
   }
