@@ -60,7 +60,8 @@ export function groupCommit<Item, Result>(
 
   /**
    * Calls that go together submit in one run of promises, so a first batch is taken `atEnd` of that
-   * run. Behind another batch, callers that have just been answered may submit again in this turn.
+   * run; holds at the end of the turn, so that their upstreams are asked before. Behind another batch,
+   * callers that have just been answered may submit again in this turn.
    */
   function gather(atEnd: (act: () => void) => void): void {
     if (gathering) return
@@ -159,7 +160,8 @@ export function groupCommit<Item, Result>(
       return new Promise((resolve, reject) => {
         const mode = options.mode?.(item) ?? 'durable'
         waiting[mode].push({ item, rows, resolve, reject })
-        if (inFlight[mode] === undefined) gather(process.nextTick)
+        if (inFlight[mode] === undefined)
+          gather(mode === 'visible' ? setImmediate : process.nextTick)
       })
     },
     idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
