@@ -52,13 +52,21 @@ async function openStalled() {
   const reader = await reading
   await reader.until('Jibu')
   reader.pause()
-  // In one process: each turn of the loop gives all ends their chance to take some more.
+  const fill = () => fillUntilItWaits(stream, response)
+  await fill()
+  return { stream, reader, response, fill }
+}
+
+/** In one process: each turn of the loop gives all ends their chance to take some more. */
+async function fillUntilItWaits(
+  stream: Awaited<ReturnType<typeof model.next>>,
+  response: ServerResponse,
+): Promise<void> {
   let fullTurns = 0
   await stream.flood(LARGE, () => {
     fullTurns = response.socket?.writableNeedDrain === true ? fullTurns + 1 : 0
     return fullTurns > 50
   })
-  return { stream, reader, response }
 }
 
 async function assertOthersAreServed(): Promise<void> {
@@ -140,7 +148,9 @@ test('upstreams that give up on slow readers have not failed; the readers have l
     const { records } = await watch(app, asha.accountId).during(async () => {
       const opened = await Promise.all(Array.from({ length: READERS }, openOneByOne))
       await pause(1_200)
-      for (const { stream, reader } of opened) {
+      for (const { stream, reader, fill } of opened) {
+        // A buffer on the way may have grown meanwhile.
+        await fill()
         stream.reset()
         reader.resume()
       }
