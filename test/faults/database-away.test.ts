@@ -35,10 +35,10 @@ for (const how of ['fast', 'kill'] as const) {
     await db.listen(`news_${how}`, (payload) => payloads.push(payload))
     const commits = groupCommit({ db, apply: (tx, items: number[]) => echo(tx, items) })
     assert.equal(await commits.submit(1), 1)
-    const sleeping = assert.rejects(db.query('select pg_sleep(4)'), isAway)
+    const sleeping = assert.rejects(db.query('select pg_sleep(60)'), isAway)
     const inside = assert.rejects(
       db.begin(async (tx) => {
-        await tx.query('select pg_sleep(4)')
+        await tx.query('select pg_sleep(60)')
       }),
       isAway,
     )
@@ -81,12 +81,14 @@ test('a backend terminated during a transaction fails only that transaction', as
 test('a statement that takes too long, or waits too long for a lock, fails as unavailable', async () => {
   await assert.rejects(db.query('select pg_sleep(20)'), isAway)
   await db.script('create table locked (id int); insert into locked values (1)')
+  const locked = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const holder = db.begin(async (tx) => {
     await tx.query('select * from locked for update')
+    locked.resolve()
     await release.promise
   })
-  await sleep(50)
+  await locked.promise
   await assert.rejects(db.query('select * from locked for update'), isAway)
   release.resolve()
   await holder
