@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildPages } from './console/support/build-pages.ts'
 import { cpuMsOf } from './runner/cpu.ts'
 import { runFiles, type FileReport } from './runner/crew.ts'
 import { offerDatabase } from './runner/database.ts'
@@ -25,6 +26,8 @@ if (files.length === 0) {
   process.exit(1)
 }
 
+// Once: else every service that a test starts in a folder of its own builds them for itself.
+if (files.some((file) => needsServer(file))) await buildPages()
 const database = await offerDatabase()
 const env = {
   // Children of tests compile the service anew without the cache.
