@@ -194,13 +194,17 @@ export function sift(
     const rule = ruleOf(name)
     const passed = rule && siftValue(value, rule, leftOut, at, name)
     if (passed === value) continue
-    // Null counts as absent.
-    if (rule === undefined && value !== null) note(leftOut, at + (NAME.test(name) ? name : '?'))
+    if (rule === undefined && !isAbsent(value)) note(leftOut, at + (NAME.test(name) ? name : '?'))
     if (kept === fields) kept = { ...fields }
     if (passed === undefined) delete kept[name]
     else kept[name] = passed
   }
   return kept
+}
+
+/** Null counts as absent, and so does a field that a translation has but leaves open. */
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined
 }
 
 function note(leftOut: Set<string>, path: string): undefined {
@@ -219,7 +223,7 @@ function siftValue(
   if (Array.isArray(value)) return siftList(value, rule, leftOut, at, `${name}[]`)
   const path = at + name
   if (!isFields(value)) {
-    if (value === null || takesPlain(rule, value)) return value
+    if (isAbsent(value) || takesPlain(rule, value)) return value
     return note(leftOut, path)
   }
   const members = membersOf(rule, value)

@@ -65,6 +65,9 @@ export function carrierFor({ details }: Part, { catalogId }: AnswerNames): strin
   return carrierOf(catalogId, details)
 }
 
+/** Of a message and of its last event: clients want them also where there is nothing to say. */
+export const UNTOLD = { stop_details: null, container: null }
+
 export function messageOf(
   names: AnswerNames,
   content: Fields[],
@@ -78,8 +81,7 @@ export function messageOf(
     content,
     stop_reason: end.stopReason,
     stop_sequence: null,
-    stop_details: null,
-    container: null,
+    ...UNTOLD,
     usage: end.usage,
   }
 }

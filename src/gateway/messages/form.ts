@@ -1,9 +1,9 @@
 import { fieldsOf, listOf, type Fields } from '../../lib/json.ts'
 import type { Usage } from '../../upstream/contract/usage.ts'
 import type { StreamForm, WholeForm } from '../chat/form.ts'
-import { messageOf, readAnswer, type AnswerNames } from './answer.ts'
+import { messageOf, readAnswer, UNTOLD, type AnswerNames } from './answer.ts'
 import { MessageEvents, PING, STOP } from './stream.ts'
-import { messageUsage } from './usage.ts'
+import { messageUsage, NOTHING } from './usage.ts'
 
 export function messageWhole(names: AnswerNames): WholeForm {
   return ({ body, finishReason, native }, usage) => {
@@ -37,23 +37,22 @@ export function messageStreamForm(names: AnswerNames, promptTokens: number): Str
 
 /*
  * Answers of an upstream that speaks this dialect pass unchanged but for the counts, which are
- * those that are charged.
+ * those that are charged, and for what it leaves out and clients want.
  */
 
 function nativeWhole(message: Fields, usage: Usage): Fields {
-  return { ...message, usage: counted(message, usage) }
+  return { ...UNTOLD, ...message, usage: counted(message, usage) }
 }
-
-const COUNTED = /"usage":\{"input_tokens":\d/
 
 /** The first event. Clients show by its input tokens how full the context is. */
 function nativeStart(event: string, promptTokens: number): string {
-  if (COUNTED.test(event)) return event
   const { message, ...rest } = dataOf(event)
   const said = fieldsOf(message)
-  const input = fieldsOf(said.usage).input_tokens
-  if (typeof input === 'number' && input >= 0) return event
-  return withData(event, { ...rest, message: nativeWhole(said, { promptTokens }) })
+  const told = fieldsOf(said.usage)
+  const isCounted = typeof told.input_tokens === 'number' && told.input_tokens >= 0
+  const whole = nativeWhole(said, { promptTokens })
+  const usage = isCounted ? { ...NOTHING, ...told } : whole.usage
+  return withData(event, { ...rest, message: { ...whole, usage } })
 }
 
 /** The last events. Some upstreams close the connection without `message_stop`. */
@@ -65,7 +64,8 @@ function nativeEnd(last: readonly string[], usage: Usage): string {
 function withTotals(event: string, usage: Usage): string {
   if (!event.startsWith('event: message_delta\n')) return event
   const data = dataOf(event)
-  return withData(event, { ...data, usage: counted(data, usage) })
+  const delta = { ...UNTOLD, ...fieldsOf(data.delta) }
+  return withData(event, { ...data, delta, usage: counted(data, usage) })
 }
 
 /** Counts that we do not know pass too, but no parts and no sum of ours. */

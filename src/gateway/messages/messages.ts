@@ -61,7 +61,8 @@ async function orderMessages(
 ): Promise<MessagesOrder> {
   const model = findModel(gateway.catalog, body.model)
   const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
-  const read = readRequest(body, readingModel(gateway.upstreams, model, native.length > 0))
+  const reader = readingModel(gateway.upstreams, model, native.length > 0)
+  const read = readRequest(body, reader)
   const { chat, names: tools, tools: kept, places } = read
   const omitsThinking = fieldsOf(body.thinking).display === 'omitted'
   const names = {
@@ -77,7 +78,7 @@ async function orderMessages(
   try {
     const order = await orderChat(gateway, call, chat, {
       native: asIs,
-      unread: unreadInMessages(body),
+      unread: unreadInMessages(body, reader),
     })
     const targets = asIs?.only ? native : order.targets
     return { order: { ...order, targets }, names, native }

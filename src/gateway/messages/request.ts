@@ -37,10 +37,16 @@ const READ = new Set(
   ),
 )
 
-/** The fields that have no place in a chat. */
-export function unreadInMessages(body: Fields): string[] {
-  return unreadOf(body, READ)
+/** The fields that have no place in a chat, or none in a chat with this model. */
+export function unreadInMessages(body: Fields, model: ReadingModel): string[] {
+  const unread = unreadOf(body, READ)
+  if (isFields(body.thinking) && !reasons(model)) unread.push('thinking')
+  if (textOf(fieldsOf(body.output_config).effort) && !reasons(model)) unread.push(EFFORT)
+  if (typeof body.top_k === 'number' && !knowsTopK(model)) unread.push('top_k')
+  return unread
 }
+
+const EFFORT = 'output_config.effort'
 
 export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
   refuseUnsupported(body)
@@ -74,12 +80,16 @@ function sampling(body: MessagesBody, model: ReadingModel): Fields {
   if (typeof temperature === 'number') taken.temperature = temperature
   if (typeof top_p === 'number') taken.top_p = top_p
   // Not in OpenAI's format: models that do not know it would refuse it.
-  if (typeof top_k === 'number' && model.supportedParameters.includes('top_k')) taken.top_k = top_k
+  if (typeof top_k === 'number' && knowsTopK(model)) taken.top_k = top_k
   if (stops && stops.length > 0) taken.stop = stops
   return taken
 }
 
 const OWN_NOTE = 'x-anthropic-'
+
+function knowsTopK({ supportedParameters }: ReadingModel): boolean {
+  return supportedParameters.includes('top_k')
+}
 
 /** A string or text blocks; the first block may be a client's note to its own provider. */
 function systemMessage(system: unknown, model: ReadingModel): Fields[] {
@@ -102,7 +112,7 @@ const LOW_TOKENS = 4_096
 const MEDIUM_TOKENS = 16_384
 
 function effortFor(body: MessagesBody, model: ReadingModel): Fields {
-  if (!REASONING.some((name) => model.supportedParameters.includes(name))) return {}
+  if (!reasons(model)) return {}
   const thinking = fieldsOf(body.thinking)
   if (thinking.type === 'disabled') return { reasoning_effort: 'none' }
   const asked = textOf(fieldsOf(body.output_config).effort)
@@ -110,6 +120,10 @@ function effortFor(body: MessagesBody, model: ReadingModel): Fields {
   const budget = thinking.budget_tokens
   if (thinking.type !== 'enabled' || typeof budget !== 'number') return {}
   return { reasoning_effort: effortOfBudget(budget) }
+}
+
+function reasons({ supportedParameters }: ReadingModel): boolean {
+  return REASONING.some((name) => supportedParameters.includes(name))
 }
 
 function effortOfBudget(tokens: number): string {

@@ -7,6 +7,7 @@ import {
   newToolUseId,
   stopReasonOf,
   type AnswerNames,
+  UNTOLD,
 } from './answer.ts'
 import { messageUsage } from './usage.ts'
 
@@ -56,7 +57,7 @@ export class MessageEvents {
     this.#reader.end()
     const { finish, hasCalls } = this.#reader
     const reason = stopReasonOf(finish, { any: hasCalls, cutOff: this.#cutOff })
-    const delta = { stop_reason: reason, stop_sequence: null }
+    const delta = { stop_reason: reason, stop_sequence: null, ...UNTOLD }
     const totals = JSON.stringify(messageUsage(usage))
     return (
       this.#text +

@@ -15,11 +15,14 @@ export function messageUsage(usage: Usage, told: Fields = {}): Fields & MessageC
   return { ...NOTHING, ...told, ...messageCounts(usage) }
 }
 
-const NOTHING = {
+export const NOTHING = {
   cache_creation: null,
+  inference_geo: null,
+  iterations: null,
   output_tokens_details: null,
   server_tool_use: null,
   service_tier: null,
+  speed: null,
 }
 
 /** `input_tokens` leaves out cached tokens, since clients add the three up. */

@@ -49,7 +49,12 @@ export async function createResponse(
     const storage = storageOf(responses, call, body, { seed, own })
     // Without a limit of its own, a response may be as long as the model can write; a chat is not.
     const { writes } = storage
-    const dialect = { native, unread: unreadInResponses(body), wholeOutput: true as const, writes }
+    const dialect = {
+      native,
+      unread: unreadInResponses(body, model),
+      wholeOutput: true as const,
+      writes,
+    }
     const order = await orderChat(gateway, call, read.chat, dialect)
     return body.stream === true
       ? streamChat(gateway, call, order, responseStreamForm(style, storage))

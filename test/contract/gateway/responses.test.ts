@@ -51,6 +51,8 @@ test('200: a response, charged as the chat that it is, to the microcredit', asyn
     ['response', 'completed', 'sim/hekima', null, null, true],
   )
   assert.deepEqual(body.metadata, { a: 'b' })
+  // Nothing that was sent was left out, and nothing else is named.
+  assert.equal(headers.get('x-ignored-parameters'), null)
   const message = body.output.at(-1)
   assert.equal(message.id, `msg_${body.id.slice(5)}${body.output.length - 1}`)
   assert.match(message.content[0].text, /\w/)

@@ -26,14 +26,27 @@ test('silence is filled with pings, and a failure is an event', () => {
 
 const event = (type: string, more: object = {}) =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
-const START = event('message_start', { message: { id: 'm', usage: { input_tokens: 3 } } })
+const NOTHING = {
+  cache_creation: null,
+  inference_geo: null,
+  iterations: null,
+  output_tokens_details: null,
+  server_tool_use: null,
+  service_tier: null,
+  speed: null,
+}
+const UNTOLD = { stop_details: null, container: null }
+const message = (usage?: object) => ({ message: { id: 'm', usage } })
 const STOP = event('message_stop')
 const DELTA = { stop_reason: 'end_turn', stop_sequence: null }
 
-test('ready events go out as they are; one that forgets its end gets it', () => {
+test('ready events go out as they are, but for what clients want; one that forgets its end gets it', () => {
   const form = messageStreamForm(names, 5)
   assert.equal(form.begin({ native: true }), '')
-  assert.equal(form.write([START, event('ping')]), START + event('ping'))
+  const start = { ...message({ ...NOTHING, input_tokens: 3 }).message, ...UNTOLD }
+  const sent = form.write([event('message_start', message({ input_tokens: 3 })), event('ping')])
+  assert.deepEqual(dataOf(sent), { type: 'message_start', message: start })
+  assert.ok(sent.endsWith(event('ping')))
   assert.equal(form.write([event('b')]), event('b'))
   assert.equal(form.end([event('c')], {}), event('c') + STOP)
   assert.equal(form.end([STOP], {}), STOP)
@@ -42,24 +55,24 @@ test('ready events go out as they are; one that forgets its end gets it', () => 
 test('where an upstream does not count, what is charged for is told', () => {
   const form = messageStreamForm(names, 5)
   form.begin({ native: true })
-  const counts = {
-    cache_creation: null,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-    output_tokens_details: null,
-    server_tool_use: null,
-    service_tier: null,
-  }
-  const started = { message: { id: 'm', usage: { ...counts, input_tokens: 5, output_tokens: 0 } } }
-  const sent = form.write([event('message_start', { message: { id: 'm' } })])
-  assert.deepEqual(dataOf(sent), { type: 'message_start', ...started })
+  const counts = { ...NOTHING, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+  const started = message({ ...counts, input_tokens: 5, output_tokens: 0 }).message
+  const sent = form.write([event('message_start', message())])
+  assert.deepEqual(dataOf(sent), { type: 'message_start', message: { ...started, ...UNTOLD } })
   const wrong = { input_tokens: -4, output_tokens: 'many', service_tier: 'standard' }
   const end = form.end([event('message_delta', { delta: DELTA, usage: wrong }), STOP], {
     promptTokens: 6,
     completionTokens: 7,
   })
   const usage = { ...counts, input_tokens: 6, output_tokens: 7, service_tier: 'standard' }
-  assert.deepEqual(dataOf(end), { type: 'message_delta', delta: DELTA, usage })
+  assert.deepEqual(dataOf(end), { type: 'message_delta', delta: { ...UNTOLD, ...DELTA }, usage })
+})
+
+test('a whole answer of an upstream that says less has all that clients want', () => {
+  const native = { id: 'm', content: [], stop_reason: 'end_turn' }
+  const counts = { text: '', usage: ABSENT, outputBytes: 0, pictures: 0 }
+  const answer = { body: {}, finishReason: 'stop', native, ...counts }
+  assert.partialDeepStrictEqual(messageWhole(names)(answer, {}), { ...UNTOLD, usage: NOTHING })
 })
 
 test('why an upstream of this dialect stopped is passed on, whole or streamed', () => {

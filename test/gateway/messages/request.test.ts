@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
 import type { MessagesBody, ReadingModel } from '../../../src/gateway/messages/body.ts'
-import { readRequest } from '../../../src/gateway/messages/request.ts'
+import { readRequest, unreadInMessages } from '../../../src/gateway/messages/request.ts'
 import { Failure } from '../../../src/lib/failure.ts'
 
 const MODEL: ReadingModel = {
@@ -82,6 +82,15 @@ test('sampling is honoured, unknown fields are dropped', () => {
   assert.deepEqual(rest, { temperature: 0.5, top_p: 0.9, stop: ['X'] })
   const knowing = { ...MODEL, supportedParameters: ['top_k'] }
   assert.equal(read({ top_k: 40 }, knowing).top_k, 40)
+})
+
+test('what the model is not given is named', () => {
+  const unread = (body: Record<string, unknown>, supportedParameters: string[] = []) =>
+    unreadInMessages(body, { ...MODEL, supportedParameters })
+  assert.deepEqual(unread({ top_k: 40, speed: 'fast', container: null }), ['speed', 'top_k'])
+  const deep = { thinking: { type: 'adaptive' }, output_config: { effort: 'max', format: {} } }
+  assert.deepEqual(unread(deep), ['thinking', 'output_config.effort'])
+  assert.deepEqual(unread({ ...deep, top_k: 40 }, ['reasoning', 'top_k']), [])
 })
 
 test('system: a string or blocks, without the note of a client to its provider', () => {

@@ -35,9 +35,12 @@ function streamed(deltas: Fields[], finish = 'stop', by = names): string {
 /** Members that clients want, where there is nothing to say. */
 const NOTHING = {
   cache_creation: null,
+  inference_geo: null,
+  iterations: null,
   output_tokens_details: null,
   server_tool_use: null,
   service_tier: null,
+  speed: null,
 }
 const EMPTY = { type: 'text', text: '' }
 
@@ -103,7 +106,7 @@ test('text: start with the estimate, ping, one block, totals, stop', () => {
     { type: 'content_block_stop', index: 0 },
     {
       type: 'message_delta',
-      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      delta: { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null },
       usage: {
         ...NOTHING,
         input_tokens: 30,

@@ -5,6 +5,7 @@ import type { ResponsesBody } from '../../../src/gateway/responses/request/body.
 import {
   chatBodyOf,
   refuseUnsupported,
+  unreadInResponses,
   type AskedModel,
 } from '../../../src/gateway/responses/request/chat-body.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
@@ -104,12 +105,18 @@ test('a model that knows only the newer name of the limit is told by that', () =
   assert.equal(read({ input: 'x', max_output_tokens: 5 }, newer).max_completion_tokens, 5)
 })
 
-test('a model that does not reason is not told how hard to', () => {
-  const chat = read(
-    { input: 'x', reasoning: { effort: 'high' }, text: { verbosity: 'low' } },
-    PLAIN,
-  )
-  assert.deepEqual(Object.keys(chat), ['model', 'messages'])
+test('a model that does not reason is not told how hard to, and the caller is told of that', () => {
+  const asked = {
+    model: 'm',
+    input: 'x',
+    reasoning: { effort: 'high' },
+    text: { verbosity: 'low' },
+    truncation: 'auto',
+  }
+  assert.deepEqual(Object.keys(read(asked, PLAIN)), ['model', 'messages'])
+  const unread = ['truncation', 'reasoning.effort', 'text.verbosity']
+  assert.deepEqual(unreadInResponses(asked, PLAIN), unread)
+  assert.deepEqual(unreadInResponses(asked, THINKER), ['truncation'])
 })
 
 test('a model that also draws is asked for text', () => {

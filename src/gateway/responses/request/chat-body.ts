@@ -82,9 +82,12 @@ const READ = new Set(
   ),
 )
 
-/** The fields that have no place in a chat. */
-export function unreadInResponses(body: ResponsesBody): string[] {
-  return unreadOf(body, READ)
+/** The fields that have no place in a chat, or none in a chat with this model. */
+export function unreadInResponses(body: ResponsesBody, model: AskedModel): string[] {
+  const unread = unreadOf(body, READ)
+  if (body.reasoning?.effort && !takes(model, REASONING)) unread.push('reasoning.effort')
+  if (body.text?.verbosity && !takes(model, VERBOSITY)) unread.push('text.verbosity')
+  return unread
 }
 
 function unsupported(param: string): Failure {
