@@ -109,6 +109,7 @@ test('headers stand where they occur', () => {
   assert.ok(has(chat, 429).includes('Retry-After'))
   assert.ok(has('GET /v1/me', 401).includes('WWW-Authenticate'))
   assert.equal(has('GET /v1/me', 200).includes('X-Credits-Charged'), false)
+  assert.equal(has('POST /v1/videos', 202).includes('X-Credits-Charged'), false)
 })
 
 test('what is enforced is said', () => {

@@ -104,8 +104,9 @@ const MESSAGES_LIMITS: HeaderName[] = [
 export function goodAnswersHeaders({ replay, paid, honours }: Route, status: number): HeaderName[] {
   const found: [boolean, HeaderName[]][] = [
     [replay !== undefined && replay !== false, ['Idempotency-Replayed']],
+    // What is only accepted has neither been charged nor sent to a model yet.
     [
-      paid === true,
+      paid === true && status === 200,
       ['X-Credits-Charged', 'X-Credits-Remaining', 'X-Generation-Id', 'X-Ignored-Parameters'],
     ],
     [honours === 'etag', ['ETag']],
