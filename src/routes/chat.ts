@@ -85,7 +85,7 @@ export function chatRoutes(gateway: Gateway): Route[] {
       path: '/v1/chat/completions',
       summary: 'Create a chat completion, streamed or whole',
       description:
-        'As with OpenAI. With `stream` the answer is a stream of server-sent events that ends with `[DONE]`. Fields that are not listed here pass to models that know them. A caller who closes the connection before the end stops the model and is not charged, up to an allowance for any 24 hours (100 credits and a tenth of what the account spent in 30 days, unless the operator has set it otherwise); beyond it the answer is finished and charged.',
+        'As with OpenAI. With `stream` the answer is a stream of server-sent events that ends with `[DONE]`. Fields that are not listed here pass to models that know them. A caller who closes the connection before the end stops the model and is not charged, up to an allowance for any 24 hours (100 credits and a tenth of what the account spent in 30 days, unless the operator has set it otherwise); beyond it the answer is finished and charged, and the owner is told. No request is refused because callers left others.',
       tag: 'Text',
       credential: 'either',
       dialect: 'compatible',

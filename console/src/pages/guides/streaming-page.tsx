@@ -15,12 +15,12 @@ const streamingWords = words({
       'Kila mstari wa `data:` ni kipande cha JSON; maandishi yapo kwenye `choices[0].delta.content`. Mistari inayoanza na `:` inaweka njia wazi tu, iruke. Mwisho ni `data: [DONE]`.\n\nUkitaka idadi ya tokeni mwishoni, ongeza `"stream_options": {"include_usage": true}`.',
     broken: 'Likikatika',
     brokenSay:
-      'Hitilafu baada ya kuanza inakuja kama `data: {"error": …}`, na mtiririko unaisha bila `[DONE]`. Jibu la namna hiyo halikukamilika, na **hukutozwa**.',
+      'Hitilafu baada ya kuanza inakuja kama `data: {"error": …}`, na mtiririko unaisha bila `[DONE]`. Jibu la namna hiyo halikukamilika, na **hukutozwa**.\n\nPia hutozwi jibu ambalo modeli imelitoa lakini halitumiki, kwa mfano ombi la picha lililojibiwa bila picha. Lakini thamani yake inahesabiwa kwenye kikomo kilichoelezwa hapa chini: kikomo kikiisha, maombi mengine ya aina hiyo yanajibiwa `429` pamoja na `Retry-After`. Mitiririko haihusiki.',
     leave: 'Kusimamisha jibu',
     leaveSay: (free: number) =>
       `Funga muunganisho: ukiwa ndani ya kikomo chako (hapa chini), modeli inasimamishwa ndani ya sekunde moja, krediti zilizoshikiliwa zinarudi, na **hutozwi**, hata jibu liwe na thamani gani; majibu yasiyosimamishwa yametajwa mwishoni. Programu ikifungwa au mtandao ukikatika, ni sawa na kusimamisha. Jibu ambalo modeli ilikuwa imeshalikamilisha linatozwa.
 
-**Kikomo.** Ndani ya saa 24 zozote, akaunti yako inaweza kusimamisha bila malipo majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu lililosimamishwa linahesabiwa kwa thamani liliyokuwa limefikia, pamoja na ombi lenyewe. Jibu litakalofanya jumla izidi kikomo halisimamishwi: linaendelea hadi mwisho na **linatozwa** lote, bila kuhesabiwa kwenye kikomo. Mwenye akaunti anajulishwa, si zaidi ya mara moja kwa siku. Maombi mapya hayakataliwi kwa sababu hiyo, na modeli za bure hazihusiki.
+**Kikomo.** Ndani ya saa 24 zozote, akaunti yako inaweza kusimamisha bila malipo majibu yenye thamani ya krediti ${free}, pamoja na sehemu moja ya kumi ya ulichotumia siku 30 zilizopita. Jibu lililosimamishwa linahesabiwa kwa thamani liliyokuwa limefikia, pamoja na ombi lenyewe. Jibu litakalofanya jumla izidi kikomo halisimamishwi: linaendelea hadi mwisho na **linatozwa** lote, bila kuhesabiwa kwenye kikomo. Mwenye akaunti anajulishwa, si zaidi ya mara moja kwa siku. Maombi mapya hayakataliwi kwa sababu umesimamisha majibu, na modeli za bure hazihusiki.
 
 Mfano: umetumia krediti 500 kwa siku 30, hivyo kikomo chako ni krediti ${free + 50}. Kila jibu ulilosimamisha lilipofikia krediti 10 linahesabiwa kuwa krediti 10: ${Math.floor((free + 50) / 10)} ndani ya saa 24 ni bure, linalofuata linatozwa lote, kwa bei ya jibu lililokamilika.
 
@@ -35,12 +35,12 @@ Majibu haya huendelea hadi mwisho hata ukifunga muunganisho: ombi lisilo la mtir
       'Each line of `data:` is a piece of JSON; its text is in `choices[0].delta.content`. Lines that begin with `:` only keep the connection open, skip them. The end is `data: [DONE]`.\n\nFor the number of tokens at the end add `"stream_options": {"include_usage": true}`.',
     broken: 'If it breaks off',
     brokenSay:
-      'A failure after the beginning comes as `data: {"error": …}`, and the stream ends without `[DONE]`. Such an answer is not complete, and you were **not charged**.',
+      'A failure after the beginning comes as `data: {"error": …}`, and the stream ends without `[DONE]`. Such an answer is not complete, and you were **not charged**.\n\nNor are you charged for an answer that the model made and nobody can use, such as an image call that brings no picture. But its worth counts towards the allowance below: once that is used up, more calls of the same kind are answered `429`, with `Retry-After`. Streams are not affected.',
     leave: 'Stopping an answer',
     leaveSay: (free) =>
       `Close the connection: within your allowance (below) the model is stopped within a second, the reserved credits come back, and you are **not charged**, whatever the answer was worth; the answers that are not stopped are named at the end. An app that is closed or a network that is lost is a stop too. An answer that the model had already finished is charged.
 
-**The allowance.** In any 24 hours your account may stop answers worth ${free} credits free of charge, plus a tenth of what it spent in the last 30 days. A stopped answer counts with what it had come to by then, its prompt included. One that would take the sum beyond the allowance is not stopped: it runs to its end and **is charged** in full, and does not count. The owner is told of that, at most once a day. New requests are never refused because of it, and free models are not affected.
+**The allowance.** In any 24 hours your account may stop answers worth ${free} credits free of charge, plus a tenth of what it spent in the last 30 days. A stopped answer counts with what it had come to by then, its prompt included. One that would take the sum beyond the allowance is not stopped: it runs to its end and **is charged** in full, and does not count. The owner is told of that, at most once a day. New requests are never refused because you stopped answers, and free models are not affected.
 
 For example: you spent 500 credits in 30 days, so your allowance is ${free + 50} credits. An answer that you stop when it has come to 10 credits counts as 10: ${Math.floor((free + 50) / 10)} of them in 24 hours are free, and the next one is charged in full, as the finished answer.
 
