@@ -9,7 +9,7 @@ export function validateInput(call: RequestContext, bytes: Buffer | undefined): 
   const { plan } = call
   const { params, query } = plan.route
   if (params !== undefined) call.params = parseParams(params, call.params)
-  if (query !== undefined) call.query = parse(query, call.query, 'The query')
+  if (query !== undefined) call.query = parse(query, call.query, 'The query', IN_A_QUERY)
   if (call.bodyFailure !== undefined) throw call.bodyFailure
   if (plan.bodyKind === 'none' || call.form !== undefined) return
   call.body = bodyOf(plan, bytes)
@@ -42,10 +42,10 @@ function parseParams(schema: z.ZodType, value: unknown): unknown {
   return result.data
 }
 
-function parse(schema: z.ZodType, value: unknown, whole: string): unknown {
-  let result = schema.safeParse(value, IN_WORDS)
+function parse(schema: z.ZodType, value: unknown, whole: string, words = IN_WORDS): unknown {
+  let result = schema.safeParse(value, words)
   if (!result.success && dropNulls(value, result.error.issues)) {
-    result = schema.safeParse(value, IN_WORDS)
+    result = schema.safeParse(value, words)
   }
   if (result.success) return result.data
   if (value === undefined) throw new Failure('invalid', `${whole} is missing: send a JSON object.`)
@@ -75,6 +75,15 @@ function dropNulls(value: unknown, issues: readonly z.core.$ZodIssue[]): boolean
 const LONGEST_REASON = 200
 /** Only where a schema has no message of its own. */
 const IN_WORDS = { error: reasonOf }
+/** A parameter that comes twice is a list, of which its sender knows nothing. */
+const IN_A_QUERY = {
+  error: (issue: z.core.$ZodRawIssue) =>
+    isRepeated(issue) ? 'must be given once' : reasonOf(issue),
+}
+
+function isRepeated({ code, input, path = [] }: z.core.$ZodRawIssue): boolean {
+  return path.length > 0 && Array.isArray(input) && code !== 'too_small' && code !== 'too_big'
+}
 
 /** Follows the name of the field: `must be a string`. */
 function reasonOf(issue: z.core.$ZodRawIssue): string {

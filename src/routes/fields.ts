@@ -79,7 +79,7 @@ export const stamp = z.iso.datetime()
 export const wholeField = (low: number, high: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .regex(/^-?\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(low).max(high))
     .meta({

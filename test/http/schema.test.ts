@@ -37,6 +37,8 @@ const cases: [object, string][] = [
   [{ list: ['a', 5] }, 'list[1] must be a string.'],
   [{ list: ['a', 'b', 'c'] }, 'list must have at most 2 items.'],
   [{ either: true }, 'either is not valid.'],
+  [{ name: ['a', 'b'] }, 'name must be given once.'],
+  [{ kind: ['one', 'two'] }, 'kind must be given once.'],
   [{ own: 'long' }, 'own must be short.'],
   [{ strict: 1 }, 'strict must be a JSON object.'],
   [{ strict: { b: 1, c: 2 } }, 'strict has fields that are not known here: b, c.'],

@@ -71,17 +71,19 @@ describe('GET /v1/notifications', () => {
   })
 
   it('400: a bad limit, offset or filter', async () => {
-    for (const query of [
-      'limit=0',
-      'limit=201',
-      'limit=x',
-      'limit=1&limit=2',
-      'offset=-1',
-      'offset=1.5',
-      'unread=maybe',
-    ]) {
+    const refused = {
+      'limit=0': 'limit must be at least 1.',
+      'limit=201': 'limit must be at most 200.',
+      'limit=x': 'limit must be a whole number.',
+      'limit=1&limit=2': 'limit must be given once.',
+      'offset=-1': 'offset must be at least 0.',
+      'offset=1.5': 'offset must be a whole number.',
+      'unread=maybe': 'unread must be one of true, false.',
+      'unread=true&unread=true': 'unread must be given once.',
+    }
+    for (const [query, message] of Object.entries(refused)) {
       const { status, body } = await call('GET', `/v1/notifications?${query}`)
-      assert.deepEqual([query, status, body.error_code], [query, 400, 'validation_error'])
+      assert.deepEqual([status, body.error_code, body.message], [400, 'validation_error', message])
     }
   })
 
