@@ -3,7 +3,7 @@ import type { Usage } from '../../upstream/contract/usage.ts'
 import type { StreamForm, WholeForm } from '../chat/form.ts'
 import { messageOf, readAnswer, UNTOLD, type AnswerNames } from './answer.ts'
 import { MessageEvents, PING, STOP } from './stream.ts'
-import { messageUsage, NOTHING } from './usage.ts'
+import { messageUsage, UNTOLD_USAGE } from './usage.ts'
 
 export function messageWhole(names: AnswerNames): WholeForm {
   return ({ body, finishReason, native }, usage) => {
@@ -51,7 +51,7 @@ function nativeStart(event: string, promptTokens: number): string {
   const told = fieldsOf(said.usage)
   const isCounted = typeof told.input_tokens === 'number' && told.input_tokens >= 0
   const whole = nativeWhole(said, { promptTokens })
-  const usage = isCounted ? { ...NOTHING, ...told } : whole.usage
+  const usage = isCounted ? { ...UNTOLD_USAGE, ...told } : whole.usage
   return withData(event, { ...rest, message: { ...whole, usage } })
 }
 

@@ -12,10 +12,10 @@ type MessageCounts = {
 
 /** Clients want every member, also where nothing was `told`. */
 export function messageUsage(usage: Usage, told: Fields = {}): Fields & MessageCounts {
-  return { ...NOTHING, ...told, ...messageCounts(usage) }
+  return { ...UNTOLD_USAGE, ...told, ...messageCounts(usage) }
 }
 
-export const NOTHING = {
+export const UNTOLD_USAGE = {
   cache_creation: null,
   inference_geo: null,
   iterations: null,
