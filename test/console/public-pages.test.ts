@@ -71,3 +71,12 @@ test('public pages can be read without a script', async () => {
     await context.close()
   }
 })
+
+test('the details of a video model say which films it makes', async () => {
+  const { page, context } = await rig.open('/models?q=filamu-senti', { language: 'en' })
+  await page.getByRole('button', { name: 'Details' }).click()
+  for (const text of ['Seconds: 5, 10', 'Resolutions: 480p, 720p', 'Shapes: 16:9, 9:16']) {
+    await page.getByText(text).waitFor()
+  }
+  await context.close()
+})

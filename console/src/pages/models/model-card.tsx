@@ -71,16 +71,12 @@ function Details({ model }: { model: Model }) {
     <div className="flex flex-col gap-3 border-t border-line pt-3 text-sm">
       {model.description && <p>{model.description}</p>}
       {model.context_length !== undefined && <p>{words.context(number(model.context_length))}</p>}
-      {model.supported_voices && (
-        <p>
-          <strong>{words.voices}:</strong> {model.supported_voices.join(', ')}
-        </p>
-      )}
-      {model.supported_parameters.length > 0 && (
-        <p className="break-words">
-          <strong>{words.parameters}:</strong> {model.supported_parameters.join(', ')}
-        </p>
-      )}
+      <Offered label={words.voices} values={model.supported_voices} />
+      <Offered label={words.seconds} values={model.supported_durations} />
+      <Offered label={words.resolutions} values={model.supported_resolutions} />
+      <Offered label={words.shapes} values={model.supported_aspect_ratios} />
+      <Offered label={words.sizes} values={model.supported_sizes} />
+      <Offered label={words.parameters} values={model.supported_parameters} />
       <p>
         <Copy text={model.id} label={words.id} />
       </p>
@@ -88,5 +84,14 @@ function Details({ model }: { model: Model }) {
         <Sample label={words.sample} tabs={firstCallSamples(origin, model.id)} />
       )}
     </div>
+  )
+}
+
+function Offered({ label, values }: { label: string; values: (string | number)[] | undefined }) {
+  if (values === undefined || values.length === 0) return null
+  return (
+    <p className="break-words">
+      <strong>{label}:</strong> {values.join(', ')}
+    </p>
   )
 }
