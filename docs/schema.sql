@@ -1163,6 +1163,7 @@ create table webhook_endpoints (
   previous_secret bytea,
   previous_until timestamptz,
   created_at timestamptz not null default now(),
+  gone_at timestamptz,
   primary key (id)
 );
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isTimeZone } from './lib/days.ts'
 import { languageCode } from './gateway/languages.ts'
 import { isNetwork } from './lib/network.ts'
+import { isTrustedAddress } from './lib/party-address.ts'
 import { readCountries } from './notices/sms-countries.ts'
 
 /** The only reader of the environment. Pure: `readConfig(process.env)` or `readConfig({})` in a test. */
@@ -61,6 +62,18 @@ const networks = list.refine(
   'must be addresses or networks such as 196.41.0.0/16',
 )
 
+const hosts = list.refine(
+  (parts) => parts.every((part) => isNetwork(part) || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(part)),
+  'must be host names in lowercase, addresses or networks such as vllm.internal,10.0.0.0/8',
+)
+
+const ports = list
+  .refine(
+    (parts) => parts.every((part) => /^[1-9]\d{0,4}$/.test(part) && Number(part) <= 65_535),
+    'must be ports such as 8443,9000',
+  )
+  .transform((parts) => parts.map(Number))
+
 const schema = z.object({
   // process
   HOST: text.default('127.0.0.1'),
@@ -74,6 +87,7 @@ const schema = z.object({
   OTEL_SERVICE_NAME: text.default('mlango'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   TRUST_PROXY: yesNo.default(false),
+  ALLOW_PLAINTEXT_HOSTS: hosts.default([]),
   DRAIN_SECONDS: whole(0, 600).default(30),
   STATUS_NOTE: text.max(500).optional(),
 
@@ -127,6 +141,7 @@ const schema = z.object({
   OPERATOR_SECOND_PERSON_CREDITS: credits.default('500000'),
   TZS_PER_USD: decimal.default('2600'),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
+  WEBHOOK_ALLOW_PORTS: ports.default([]),
 
   // retention
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),
@@ -230,10 +245,7 @@ function unsafe(config: Config): string[] {
   if (config.GOOGLE_CLIENT_ID) need('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID is set')
   if (config.GITHUB_CLIENT_ID) need('GITHUB_CLIENT_SECRET', 'GITHUB_CLIENT_ID is set')
   if (config.PARTNER_ISSUER) need('PARTNER_AUDIENCE', 'PARTNER_ISSUER is set')
-  problems.push(...unsafeSignIn(config))
-  if (config.OPERATOR_URL !== undefined && !isPrivate(config.OPERATOR_URL)) {
-    problems.push('OPERATOR_URL must be an https address.')
-  }
+  problems.push(...unsafeSignIn(config), ...unsafeParties(config))
   if (config.TOPUP_MIN_TZS > config.TOPUP_MAX_TZS) {
     problems.push('TOPUP_MIN_TZS must not be larger than TOPUP_MAX_TZS.')
   }
@@ -252,15 +264,17 @@ function playMoney(config: Config, chosenProvider: string | undefined): string[]
   return [`ALLOW_SIMULATED_PAYMENTS must be true: ${why}.`]
 }
 
-/** Tokens and secrets travel to these addresses: over plain http only within this machine. */
+/** Browsers take tokens there, or our keys go there: over plain http only within this machine. */
 function unsafeSignIn(config: Config): string[] {
   const problems: string[] = []
-  for (const name of ['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL', 'PARTNER_ISSUER'] as const) {
+  for (const name of BROWSERS_GO_THERE) {
     const value = config[name]
-    if (value !== undefined && !isPrivate(value)) problems.push(`${name} must be an https address.`)
+    if (value !== undefined && !isTrustedAddress(value)) {
+      problems.push(`${name} must be an https address.`)
+    }
   }
   for (const page of config.OAUTH_REDIRECT_ALLOWLIST) {
-    if (!URL.canParse(page) || page.includes('#') || !isPrivate(page)) {
+    if (!URL.canParse(page) || page.includes('#') || !isTrustedAddress(page)) {
       problems.push('OAUTH_REDIRECT_ALLOWLIST must list https addresses without a fragment.')
     }
   }
@@ -272,8 +286,27 @@ function unsafeSignIn(config: Config): string[] {
 
 const TAKEN_SLUGS = new Set(['register', 'login', 'refresh', 'logout', 'otp', 'password'])
 
-function isPrivate(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
-  const local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-  return protocol === 'https:' || (protocol === 'http:' && local)
+const BROWSERS_GO_THERE = [
+  'GOOGLE_ISSUER',
+  'GITHUB_URL',
+  'GITHUB_API_URL',
+  'PARTNER_ISSUER',
+  'OPERATOR_URL',
+  'FRONTEND_URL',
+] as const
+
+/** Keys, codes and names of customers go there. */
+function unsafeParties(config: Config): string[] {
+  return WE_CALL.filter((name) => {
+    const value = config[name]
+    return value !== undefined && !isTrustedAddress(value, config.ALLOW_PLAINTEXT_HOSTS)
+  }).map((name) => `${name} must be an https address, or its host in ALLOW_PLAINTEXT_HOSTS.`)
 }
+
+const WE_CALL = [
+  'BEEM_BASE_URL',
+  'AFRICASTALKING_BASE_URL',
+  'SNIPPE_BASE_URL',
+  'CLICKPESA_BASE_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+] as const

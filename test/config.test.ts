@@ -91,8 +91,22 @@ const refused: [string, Record<string, string>, RegExp][] = [
   ['a partner without an audience', { PARTNER_ISSUER: 'https://id.tz' }, /PARTNER_AUDIENCE/],
   ['a price margin in words', { PRICE_MARGIN: 'double' }, /^PRICE_MARGIN: /],
   ['a negative bonus', { SIGNUP_BONUS_CREDITS: '-1' }, /^SIGNUP_BONUS_CREDITS: /],
+  ...plainly('SNIPPE_BASE_URL', 'CLICKPESA_BASE_URL', 'BEEM_BASE_URL', 'AFRICASTALKING_BASE_URL'),
+  ...plainly('OTEL_EXPORTER_OTLP_ENDPOINT', 'GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'),
+  ...plainly('PARTNER_ISSUER', 'FRONTEND_URL', 'OPERATOR_URL', 'OAUTH_REDIRECT_ALLOWLIST'),
+  ['a script to return to', { OAUTH_REDIRECT_ALLOWLIST: 'javascript://localhost/' }, /must list/],
+  ['every host without TLS', { ALLOW_PLAINTEXT_HOSTS: '*' }, /^ALLOW_PLAINTEXT_HOSTS: must be/],
+  ['an address as a host', { ALLOW_PLAINTEXT_HOSTS: 'http://a' }, /^ALLOW_PLAINTEXT_HOSTS: /],
   ['a least top-up above the most', { TOPUP_MIN_TZS: '10', TOPUP_MAX_TZS: '9' }, /TOPUP_MIN_TZS/],
 ]
+/** Over plain http, to another machine. */
+function plainly(...names: string[]): typeof refused {
+  return names.map((name) => [
+    `${name} without TLS`,
+    { [name]: 'http://pay.example.com/x', PARTNER_AUDIENCE: 'x' },
+    new RegExp(`^${name} must`),
+  ])
+}
 for (const [name, env, sentence] of refused) {
   test(`refused, by name: ${name}`, () => {
     assert.throws(
@@ -101,6 +115,17 @@ for (const [name, env, sentence] of refused) {
     )
   })
 }
+
+test('plain http stays within this machine, unless a setting names the host', () => {
+  const at = (SNIPPE_BASE_URL: string, ALLOW_PLAINTEXT_HOSTS = '') =>
+    readConfig({ SNIPPE_BASE_URL, ALLOW_PLAINTEXT_HOSTS }).SNIPPE_BASE_URL
+  for (const near of ['http://127.0.0.1:9', 'http://localhost:9', 'http://[::1]:9']) at(near)
+  at('http://pay.internal:9', '10.0.0.0/8,pay.internal')
+  at('http://10.2.3.4', '10.0.0.0/8')
+  at('http://[fd00::1]', 'fd00::/8')
+  for (const far of ['http://notpay.internal', 'http://11.0.0.1', 'http://localhost.evil.example'])
+    assert.throws(() => at(far, '10.0.0.0/8,pay.internal'), /^ConfigError: SNIPPE_BASE_URL must be/)
+})
 
 test('a sentence never repeats a value', () => {
   const secret = 'hunter2hunter2'

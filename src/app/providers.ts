@@ -26,7 +26,7 @@ export async function openProviders(options: {
     upstreams:
       config.UPSTREAMS_FILE === undefined
         ? simulatedUpstreams(simulators.models)
-        : await readUpstreamsFile(config.UPSTREAMS_FILE, env),
+        : await readUpstreamsFile(config.UPSTREAMS_FILE, config, env),
     payments: openPaymentProviders(config, {
       publicUrl: callbackBase,
       simulator: simulators.money,
@@ -40,10 +40,12 @@ export async function openProviders(options: {
 
 export async function readUpstreamsFile(
   file: string,
+  config: Pick<Config, 'ALLOW_PLAINTEXT_HOSTS'>,
   env: Record<string, string | undefined>,
 ): Promise<UpstreamConfig[]> {
   try {
-    return readUpstreams(JSON.parse(await readFile(file, 'utf8')), env)
+    const json: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return readUpstreams(json, env, config.ALLOW_PLAINTEXT_HOSTS)
   } catch (error) {
     throw new ConfigError([`UPSTREAMS_FILE: ${(error as Error).message}`])
   }

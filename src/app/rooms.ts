@@ -101,7 +101,7 @@ function openOutboxRoom({ db, log, config }: AppInputs) {
 
 async function openWebhooksRoom({ db, log, clock, config, masterKey }: AppInputs) {
   const keys = webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS })
-  const reach = reachOf(config.WEBHOOK_ALLOW_NETWORKS)
+  const reach = reachOf(config)
   const sender = openWebhookSender(reach)
   const webhooks = await openWebhooks({ db, keys, log, clock, sender })
   return { webhooks, webhookAdmin: { db, keys, reach } }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { noteBackup } from '../operators/backup-actions.ts'
+import { noteBackup, secureRestored } from '../operators/backup-actions.ts'
 import type { Config } from '../config.ts'
 import { backup } from '../db/backup/backup.ts'
 import { restore } from '../db/backup/restore.ts'
@@ -10,8 +10,9 @@ import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/database.ts'
 import type { Db } from '../db/db.ts'
 import { auditReport } from './audit.ts'
-import { command, done, failed, FLAG, verb, type Print } from './command.ts'
+import { command, done, failed, FLAG, TEXT, verb, type Print } from './command.ts'
 import { progressLine } from './progress.ts'
+import { readKeysOption, restoredLines, WHICH_KEYS } from './restored.ts'
 
 export type DataFolder = {
   config: Config
@@ -22,7 +23,9 @@ export type DataFolder = {
 
 const BACKUP_HELP = `backup <file>         copy the database of DATA_DIR and its master key into one file, also
                       while the service works (--force: replace the file; --operator <name>)`
-const RESTORE_HELP = `restore <file>        bring such a copy into an empty DATA_DIR, and audit it`
+const RESTORE_HELP = `restore <file> --keys keep|revoke
+                      bring such a copy into an empty DATA_DIR, end all sessions, keep or revoke
+                      all API keys, and audit it (--operator <name>)`
 
 /** `npm run mlango -- backup FILE`. */
 export const backupCommand = command<DataFolder>(
@@ -34,9 +37,7 @@ export const backupCommand = command<DataFolder>(
     const server = await useLocalServer(local)
     const progress = progressLine('Copied', screen)
     try {
-      await inDatabase(parts, server.url, (db) =>
-        noteBackup(db, actor, { action: 'database.backup', file }),
-      )
+      await inDatabase(parts, server.url, (db) => noteBackup(db, actor, file))
       const { masterKey } = await backup({
         url: server.url,
         folder: server.folder,
@@ -56,13 +57,16 @@ export const backupCommand = command<DataFolder>(
   }),
 )
 
-/** `npm run mlango -- restore FILE`. The exit code is that of the audit. */
+/** `npm run mlango -- restore FILE --keys …`. The exit code is that of the audit. */
 export const restoreCommand = command<DataFolder & { print: Print }>(
   'restore',
   RESTORE_HELP,
-  verb(['file'], {}, async (parts: DataFolder & { print: Print }, { file, actor }) => {
+  verb(['file'], { keys: TEXT }, async (parts: DataFolder & { print: Print }, given) => {
     const { config, local, screen, print } = parts
     if (config.DATABASE_URL !== undefined) return OWN_SERVER
+    const { file, actor } = given
+    const keys = readKeysOption(given.keys)
+    if (keys === undefined) return WHICH_KEYS
     const progress = progressLine('Read', screen)
     const { made, masterKey } = await restore({ ...local, file, progress: progress.show })
     progress.end()
@@ -74,7 +78,8 @@ export const restoreCommand = command<DataFolder & { print: Print }>(
     try {
       return await inDatabase(parts, server.url, async (db) => {
         await migrate(db, local.log)
-        await noteBackup(db, actor, { action: 'database.restore', file, made })
+        const restored = await secureRestored(db, actor, { keys, file, made })
+        for (const line of restoredLines(restored, keys)) print(line)
         return auditReport(db)
       })
     } finally {
@@ -84,7 +89,7 @@ export const restoreCommand = command<DataFolder & { print: Print }>(
 )
 
 const OWN_SERVER = failed(
-  'DATABASE_URL names a server of your own, which has its own tools: pg_dump and pg_restore for one database, pg_basebackup for the whole server.',
+  'DATABASE_URL names a server of your own, which has its own tools: pg_dump and pg_restore for one database, pg_basebackup for the whole server. After a restore: npm run mlango -- restored --keys keep|revoke',
 )
 
 async function inDatabase<T>(

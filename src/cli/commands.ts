@@ -10,6 +10,7 @@ import { modelsCommand } from './models.ts'
 import { operatorsCommand } from './operators.ts'
 import { outboxCommand } from './outbox.ts'
 import { paymentsCommand } from './payments.ts'
+import { restoredCommand } from './restored.ts'
 import type { CliCommand, Print } from './command.ts'
 import { webhooksCommand } from './webhooks.ts'
 import { upstreamsCommand } from './upstreams.ts'
@@ -27,6 +28,7 @@ const APP_COMMANDS: CliCommand<App>[] = [
   exportCommand,
   fxCommand,
   auditCommand,
+  restoredCommand,
 ]
 
 const DOCTOR_HELP = `doctor [--full] [--json]

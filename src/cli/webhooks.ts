@@ -85,7 +85,7 @@ function adminContextOf({ db, config, masterKey }: Parts): WebhookAdminContext {
   return {
     db,
     keys: webhookKeys({ masterKey, previous: config.MASTER_KEY_PREVIOUS }),
-    reach: reachOf(config.WEBHOOK_ALLOW_NETWORKS),
+    reach: reachOf(config),
   }
 }
 

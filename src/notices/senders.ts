@@ -8,6 +8,7 @@ import { smtpSender } from './smtp.ts'
 /** The settings that choose how messages leave; `config.ts` has checked what needs what. */
 export type SenderSettings = {
   DATA_DIR: string
+  ALLOW_PLAINTEXT_HOSTS?: readonly string[]
   SMTP_URL?: string | undefined
   MAIL_FROM: string
   SMS_PROVIDER?: 'beem' | 'africastalking' | undefined
@@ -26,7 +27,11 @@ export function openSenders(settings: SenderSettings): Record<Channel, MessageSe
 
 function mailSender(settings: SenderSettings): MessageSender {
   if (!settings.SMTP_URL) return dropFolder(settings)
-  return smtpSender({ url: settings.SMTP_URL, from: settings.MAIL_FROM })
+  return smtpSender({
+    url: settings.SMTP_URL,
+    from: settings.MAIL_FROM,
+    plainHosts: settings.ALLOW_PLAINTEXT_HOSTS ?? [],
+  })
 }
 
 function smsSender(settings: SenderSettings): MessageSender {

@@ -1,11 +1,19 @@
 import { createTransport } from 'nodemailer'
+import { isTrustedAddress } from '../lib/party-address.ts'
 import { delivered, errorCode, giveUp, tryLater } from './sender.ts'
 import type { Delivery, Message, MessageSender } from './sender.ts'
 
-/** Email by SMTP. The Message-ID is made from the row's id, so that a repetition is recognised. */
-export function smtpSender(settings: { url: string; from: string }): MessageSender {
+/**
+ * Email by SMTP. The Message-ID is made from the row's id, so that a repetition is recognised. A
+ * password is sent only over TLS, within this machine, or to a host in `plainHosts`.
+ */
+export function smtpSender(settings: {
+  url: string
+  from: string
+  plainHosts?: readonly string[]
+}): MessageSender {
   const transport = createTransport({
-    ...serverOf(settings.url),
+    ...serverOf(settings.url, settings.plainHosts),
     pool: true,
     maxConnections: 4,
     connectionTimeout: 5_000,
@@ -38,7 +46,7 @@ export function smtpSender(settings: { url: string; from: string }): MessageSend
   }
 }
 
-function serverOf(text: string) {
+function serverOf(text: string, plainHosts: readonly string[] | undefined) {
   const url = new URL(text)
   const secure = url.protocol === 'smtps:'
   const user = decodeURIComponent(url.username)
@@ -46,7 +54,10 @@ function serverOf(text: string) {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    ...(user === '' ? {} : { auth: { user, pass: decodeURIComponent(url.password) } }),
+    ...(user !== '' && {
+      auth: { user, pass: decodeURIComponent(url.password) },
+      requireTLS: !isTrustedAddress(text, plainHosts),
+    }),
   }
 }
 

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import {
-  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
-  TraceIdRatioBasedSampler,
+  SamplingDecision,
   TracerProvider,
+  type Sampler,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace'
 import type { Log } from '../lib/log.ts'
@@ -18,7 +18,7 @@ const MOST_WAITING = 8_192
 const SEND_EVERY_MS = 2_000
 const LAST_SEND_MS = 3_000
 
-/** `share` of the calls is traced where the caller's `traceparent` does not decide. */
+/** `share` of the calls is traced. A caller's `traceparent` names the trace, and decides nothing. */
 export function exportTraces(
   { endpoint, service, share }: { endpoint: string; service: string; share: number },
   log: Log,
@@ -28,7 +28,9 @@ export function exportTraces(
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ 'service.name': service })),
     sampler: new ParentBasedSampler({
-      root: share >= 1 ? new AlwaysOnSampler() : new TraceIdRatioBasedSampler(share),
+      root: ours(share),
+      remoteParentSampled: ours(share),
+      remoteParentNotSampled: ours(share),
     }),
     spanProcessors: [
       new BatchSpanProcessor({
@@ -44,6 +46,15 @@ export function exportTraces(
       const sent = provider.shutdown().catch(() => {})
       await Promise.race([sent, wait(LAST_SEND_MS, undefined, { ref: false })])
     },
+  }
+}
+
+/** Not by the trace's id, as is usual: callers choose that too. */
+function ours(share: number): Sampler {
+  const { RECORD_AND_SAMPLED, NOT_RECORD } = SamplingDecision
+  return {
+    shouldSample: () => ({ decision: Math.random() < share ? RECORD_AND_SAMPLED : NOT_RECORD }),
+    toString: () => `ours(${share})`,
   }
 }
 

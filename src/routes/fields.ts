@@ -1,16 +1,21 @@
 import { z } from 'zod'
 import { readEmail, readPhone } from '../accounts/identifiers.ts'
+import { visibleText } from '../lib/visible-text.ts'
 
-/** One line of text for people: trimmed, bounded, nothing that moves a cursor. */
+/** One line of text for people: trimmed, bounded, nothing invisible, nothing that moves a cursor. */
 export function line(low: number, high: number) {
   const size = `must be ${low} to ${high} characters`
   return z
     .string()
+    .overwrite(visibleText)
     .trim()
     .min(low, size)
     .max(high, size)
-    .refine((text) => text.length > high || !/\p{Cc}/u.test(text), 'must be one line of text')
+    .refine((text) => text.length > high || !MOVES.test(text), 'must be one line of text')
 }
+
+/** Control characters, and those that end a line or a paragraph. */
+const MOVES = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 export const emailField = z
   .string()

@@ -9,6 +9,7 @@ import {
 } from '../accounts/workspaces/workspaces.ts'
 import { route, type Route } from '../http/route.ts'
 import { workspaceShape } from './account-shapes.ts'
+import { visibleText } from '../lib/visible-text.ts'
 import { line, pageQuery, pagination } from './fields.ts'
 
 export function workspaceRoutes(accounts: Accounts): Route[] {
@@ -24,7 +25,7 @@ const shared = {
 const params = z.object({ slug: z.string().regex(/^[a-z0-9-]{1,63}$/) })
 /** As the OpenAPI document says it; `readSlug` judges. */
 const SLUG_OR_NONE = '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$'
-const description = z.string().max(500)
+const description = z.string().max(500).overwrite(visibleText)
 
 function listRoute(accounts: Accounts): Route {
   return route({

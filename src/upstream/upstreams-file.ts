@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { plainDecimal } from '../lib/decimal.ts'
+import { isTrustedAddress } from '../lib/party-address.ts'
 import type { Provider, Timeouts } from './contract/contract.ts'
 import { readRecords } from './prices/record.ts'
 import * as registry from './providers.ts'
@@ -21,11 +22,12 @@ export type UpstreamConfig = UpstreamEntry & {
 
 /**
  * Reads the parsed UPSTREAMS_FILE; keys are in the environment, under the names in the file. Errors
- * name fields, never values.
+ * name fields, never values. Keys and prompts go without TLS only to `plainHosts`.
  */
 export function readUpstreams(
   json: unknown,
   env: Record<string, string | undefined>,
+  plainHosts: readonly string[] = [],
 ): UpstreamConfig[] {
   const parsed = file.safeParse(json)
   if (!parsed.success) {
@@ -35,6 +37,11 @@ export function readUpstreams(
   }
   const names = parsed.data.upstreams.map(({ name }) => name)
   if (new Set(names).size < names.length) throw new Error('upstreams: every name must be unique.')
+  parsed.data.upstreams.forEach(({ base_url: baseUrl }, index) => {
+    if (isTrustedAddress(baseUrl, plainHosts)) return
+    const why = 'must be an https address, or its host in ALLOW_PLAINTEXT_HOSTS'
+    throw new Error(`upstreams.${index}.base_url: ${why}.`)
+  })
   return parsed.data.upstreams.map((entry, index) => withKey(entry, index, env))
 }
 

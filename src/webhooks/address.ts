@@ -1,31 +1,46 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { inNetworks } from '../lib/network.ts'
-import { isPrivateAddress, whyNotPublic } from '../lib/public-url.ts'
+import { isPublicAddress, whyNotPublic } from '../lib/public-url.ts'
 
-/** Where we may connect to: public addresses, and the networks in WEBHOOK_ALLOW_NETWORKS. */
+/** Where we may connect to: public addresses on the usual ports, and what the settings add. */
 export type Reach = {
   /** Why an endpoint may not have this URL. Names are looked up at each delivery. */
   whyNot(url: string): string | undefined
   /** Whether this very address may be connected to, over TLS or without. */
   allows(address: string, protocol: string): boolean
+  allowsPort(url: URL): boolean
 }
 
-export function reachOf(ownNetworks: string[] | undefined): Reach {
+type ReachSettings = {
+  WEBHOOK_ALLOW_NETWORKS?: string[] | undefined
+  WEBHOOK_ALLOW_PORTS?: number[] | undefined
+}
+
+export function reachOf(settings: ReachSettings): Reach {
+  const { WEBHOOK_ALLOW_NETWORKS: ownNetworks, WEBHOOK_ALLOW_PORTS: ports = [] } = settings
   const own = inNetworks(ownNetworks ?? [])
   const allows = (address: string, protocol: string) =>
-    own(address) || (protocol === 'https:' && !isPrivateAddress(address))
+    own(address) || (protocol === 'https:' && isPublicAddress(address))
+  // The URL parser leaves out 443 of https and 80 of http.
+  const allowsPort = ({ port }: URL) => port === '' || ports.includes(Number(port))
+  const whyNot = (url: URL) => {
+    // A name may resolve to an allowed network: that is checked when it is looked up.
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
+    if (url.username !== '' || url.password !== '') return whyNotPublic(url.href)
+    const host = bareHost(url)
+    const refused = isIP(host) !== 0 && !allows(host, url.protocol)
+    return refused ? 'must name a public host, or one of WEBHOOK_ALLOW_NETWORKS' : undefined
+  }
   return {
     allows,
+    allowsPort,
     whyNot(text) {
-      if (ownNetworks === undefined || !URL.canParse(text)) return whyNotPublic(text)
+      if (!URL.canParse(text)) return whyNotPublic(text)
       const url = new URL(text)
-      // A name may resolve to an allowed network: that is checked when it is looked up.
-      if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
-      if (url.username !== '' || url.password !== '') return whyNotPublic(text)
-      const host = bareHost(url)
-      const refused = isIP(host) !== 0 && !allows(host, url.protocol)
-      return refused ? 'must name a public host, or one of WEBHOOK_ALLOW_NETWORKS' : undefined
+      const why = ownNetworks === undefined ? whyNotPublic(text) : whyNot(url)
+      if (why !== undefined || allowsPort(url)) return why
+      return 'must be on port 443, or 80 without TLS, or on one of WEBHOOK_ALLOW_PORTS'
     },
   }
 }
@@ -35,7 +50,11 @@ export function bareHost(url: URL): string {
 }
 
 export class AddressRefused extends Error {
-  readonly code = 'address_not_allowed'
+  readonly code: string
+  constructor(code = 'address_not_allowed') {
+    super(code)
+    this.code = code
+  }
 }
 
 /**

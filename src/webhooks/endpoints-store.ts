@@ -1,4 +1,14 @@
-import { as, bool, columns, optional, text, texts, time, type RowOf } from '../db/columns.ts'
+import {
+  as,
+  bool,
+  columns,
+  optional,
+  orNull,
+  text,
+  texts,
+  time,
+  type RowOf,
+} from '../db/columns.ts'
 import type { Tx } from '../db/db.ts'
 import { WEBHOOK_CHANNEL } from './deliveries-store.ts'
 
@@ -8,6 +18,8 @@ const ENDPOINT = columns({
   description: text,
   events: texts,
   enabled: bool,
+  /** It answered 410, and nobody has switched it on since. */
+  goneAt: orNull(time),
   /** Until then the previous secret signs too. */
   previousUntil: as('case when previous_until > now() then previous_until end', optional(time)),
   createdAt: time,
@@ -49,15 +61,26 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint 
   return ENDPOINT.first(rows)
 }
 
-/** What waited while it was switched off goes out now. */
+/** What waited while it was switched off goes out now, and it is no longer taken for gone. */
 export async function updateEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<void> {
   const { id, url, description, events, enabled } = endpoint
   await tx.query(
-    `update webhook_endpoints set url = $2, description = $3, events = $4, enabled = $5
+    `update webhook_endpoints set url = $2, description = $3, events = $4, enabled = $5,
+       gone_at = case when $5 then null else gone_at end
      where id = $1`,
     [id, url, description, events, enabled],
   )
   if (enabled) await tx.query(`select pg_notify('${WEBHOOK_CHANNEL}', $1)`, [id])
+}
+
+/** Switches it off for good. False when it is off already, or has got another address meanwhile. */
+export async function disableGone(tx: Tx, { id, url }: Pick<WebhookEndpoint, 'id' | 'url'>) {
+  const rows = await tx.query(
+    `update webhook_endpoints set enabled = false, gone_at = now()
+     where id = $1 and url = $2 and enabled returning id`,
+    [id, url],
+  )
+  return rows.length === 1
 }
 
 export async function deleteEndpoint(tx: Tx, id: string): Promise<boolean> {

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
 import { AddressRefused, bareHost, guardedLookup, type Reach } from './address.ts'
 
-/** The status, or a code for why there is none. */
-export type PostResult = { status: number } | { error: string }
+/** The status, and how long to wait if it says so; or a code for why there is none. */
+export type PostResult = { status: number; retryAfterMs?: number } | { error: string }
 
 export type WebhookSender = {
   /** Never throws: a failed delivery is an ordinary result. */
@@ -23,6 +23,7 @@ export function openWebhookSender(reach: Reach, timeoutMs = TOTAL_TIMEOUT_MS): W
       try {
         const to = new URL(url)
         const dispatcher = to.protocol === 'http:' ? agents['http:'] : agents['https:']
+        if (!reach.allowsPort(to)) throw new AddressRefused('port_not_allowed')
         const host = bareHost(to)
         // An IP address is not looked up.
         if (isIP(host) !== 0 && !reach.allows(host, to.protocol)) throw new AddressRefused()
@@ -34,7 +35,8 @@ export function openWebhookSender(reach: Reach, timeoutMs = TOTAL_TIMEOUT_MS): W
           signal: AbortSignal.timeout(timeoutMs),
         })
         await answer.body.dump({ limit: LARGEST_ANSWER_BYTES }).catch(() => {})
-        return { status: answer.statusCode }
+        const retryAfterMs = waitOf(answer.headers['retry-after'])
+        return { status: answer.statusCode, ...(retryAfterMs !== undefined && { retryAfterMs }) }
       } catch (error) {
         return { error: codeOf(error) }
       }
@@ -54,6 +56,15 @@ function agentFor(reach: Reach, protocol: string): Agent {
     connect: { timeout: 5_000, lookup: guardedLookup(reach, protocol) },
   })
 }
+
+/** `Retry-After`: seconds, or a date. Nobody is waited for longer than a day. */
+function waitOf(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return ms > 0 ? Math.min(ms, LONGEST_WAIT_MS) : undefined
+}
+
+const LONGEST_WAIT_MS = 86_400_000
 
 /** Without its message, which may quote hosts and addresses. */
 function codeOf(error: unknown): string {

@@ -11,7 +11,7 @@ import {
   WEBHOOK_CHANNEL,
   type ClaimedDelivery,
 } from './deliveries-store.ts'
-import { eraseSpentSecrets } from './endpoints-store.ts'
+import { disableGone, eraseSpentSecrets } from './endpoints-store.ts'
 import { openSecrets, signedHeaders } from './secrets.ts'
 import type { PostResult, WebhookSender } from './sender.ts'
 
@@ -115,7 +115,7 @@ async function send(
   return sender.post(destination.url, headers, body)
 }
 
-/** 2xx means delivered, 410 that it never can be; anything else is tried again. */
+/** 2xx means delivered, 410 that nobody is there any more; anything else is tried again. */
 async function settle(parts: Parts, delivery: ClaimedDelivery, posted: PostResult): Promise<void> {
   const { db, log, random = Math.random } = parts
   const status = 'status' in posted ? posted.status : undefined
@@ -124,11 +124,15 @@ async function settle(parts: Parts, delivery: ClaimedDelivery, posted: PostResul
   }
   const error = 'error' in posted ? posted.error : `http_${posted.status}`
   const about = { job: 'webhooks', job_id: delivery.eventId, attempt: delivery.attempts }
+  if (status === 410 && (await disableGone(db, delivery.destination))) {
+    log.error('A webhook endpoint answered 410; it is switched off.', { ...about, reason: error })
+  }
   if (status === 410 || delivery.attempts >= MOST_TRIES) {
     log.error('A webhook could not be delivered.', { ...about, reason: error })
     return settleDelivery(db, delivery, { state: 'dead', status, error })
   }
   log.warn('A webhook was not delivered; it will be tried again.', { ...about, reason: error })
-  const delayMs = retryDelayMs(delivery.attempts, random())
+  const asked = ('status' in posted && posted.retryAfterMs) || 0
+  const delayMs = Math.max(retryDelayMs(delivery.attempts, random()), asked)
   return settleDelivery(db, delivery, { state: 'waiting', delayMs, status, error })
 }

@@ -17,11 +17,11 @@ async function mlango(env: Record<string, string>, ...args: string[]) {
   return { code, out: out + err }
 }
 
-test('a backup of a working service, restored elsewhere: people, balances and sessions are there', async () => {
+test('a backup of a working service, restored elsewhere: people and balances are there, sessions are not', async () => {
   const dataDir = join(freshFolder(), 'data')
   const file = join(freshFolder(), 'mlango.backup')
   const service = await startService({ DATA_DIR: dataDir })
-  const { email } = await signUp(service.url, dataDir)
+  const { email, token } = await signUp(service.url, dataDir)
   const { key } = await customerOf(service.url, dataDir)
   writeFileSync(file, 'something precious')
   const refused = await mlango({ DATA_DIR: dataDir }, 'backup', file)
@@ -31,16 +31,19 @@ test('a backup of a working service, restored elsewhere: people, balances and se
   assert.match(made.out, /The backup is in .*mlango\.backup/)
   assert.equal(made.code, 0)
   assert.equal((await fetch(`${service.url}/v1/catalog`)).status, 200)
-  const inUse = await mlango({ DATA_DIR: dataDir }, 'restore', file)
+  const inUse = await mlango({ DATA_DIR: dataDir }, 'restore', file, '--keys', 'keep')
   assert.match(inUse.out, /is in use by another Mlango/)
   service.kill('SIGTERM')
   assert.equal(await service.ended, 0)
 
-  const notEmpty = await mlango({ DATA_DIR: dataDir }, 'restore', file)
+  const notEmpty = await mlango({ DATA_DIR: dataDir }, 'restore', file, '--keys', 'keep')
   assert.deepEqual([notEmpty.code, /is not empty/.test(notEmpty.out)], [1, true])
   const other = join(freshFolder(), 'other')
-  const restored = await mlango({ DATA_DIR: other }, 'restore', file)
-  assert.match(restored.out, /has been restored into .*\nThe books balance: 2 accounts/)
+  const restored = await mlango({ DATA_DIR: other }, 'restore', file, '--keys', 'keep')
+  assert.match(restored.out, /has been restored into .*\nSessions ended: 2\./)
+  assert.match(restored.out, /\nAPI keys kept: 1, also those that were revoked since/)
+  assert.match(restored.out, /\n  operators: none; do it again/)
+  assert.match(restored.out, /\nThe books balance: 2 accounts/)
   // The copy has the row of the backup, and the restored one that of its restoring.
   assert.match(restored.out, /The log of the operators is whole: [23] actions/)
   assert.equal(restored.code, 0)
@@ -48,6 +51,7 @@ test('a backup of a working service, restored elsewhere: people, balances and se
 
   const again = await startService({ DATA_DIR: other })
   const call = client(again.url)
+  assert.equal((await call('GET /v1/me', { token })).status, 401)
   const body = { identifier: email, password: PASSWORD }
   assert.equal((await call('POST /v1/auth/login', { body })).status, 200)
   assert.equal((await call('GET /v1/billing/balance', { token: key })).body.data.balance_credits, 7)
@@ -87,7 +91,7 @@ test('books that do not balance end a restore with 1', async () => {
   const made = await mlango({ DATA_DIR: dataDir, MASTER_KEY }, 'backup', file)
   assert.match(made.out, /MASTER_KEY is not in it/)
   const other = join(freshFolder(), 'other')
-  const restored = await mlango({ DATA_DIR: other, MASTER_KEY }, 'restore', file)
+  const restored = await mlango({ DATA_DIR: other, MASTER_KEY }, 'restore', file, '--keys', 'keep')
   assert.equal(restored.code, 1)
   assert.match(restored.out, /set MASTER_KEY to the one that was used then/)
   assert.match(restored.out, /The books do not balance: 1 findings/)
@@ -105,10 +109,13 @@ test('with DATABASE_URL the tools of that server are named', async () => {
 test('without a file name, usage; a file that is no backup is refused', async () => {
   const dataDir = freshFolder()
   assert.equal((await mlango({ DATA_DIR: dataDir }, 'backup')).code, 2)
-  assert.equal((await mlango({ DATA_DIR: dataDir }, 'restore')).code, 2)
+  assert.equal((await mlango({ DATA_DIR: dataDir }, 'restore', '--keys', 'keep')).code, 2)
+  const asked = await mlango({ DATA_DIR: dataDir }, 'restore', 'x')
+  assert.equal(asked.code, 1)
+  assert.match(asked.out, /--keys revoke .*\n.*--keys keep/)
   const file = join(freshFolder(), 'letter.txt')
   writeFileSync(file, 'Dear Asha')
-  const { code, out } = await mlango({ DATA_DIR: dataDir }, 'restore', file)
+  const { code, out } = await mlango({ DATA_DIR: dataDir }, 'restore', file, '--keys', 'keep')
   assert.equal(code, 1)
   assert.match(out, /is not a backup made by "mlango backup"/)
   assert(!existsSync(join(dataDir, 'postgres')))

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freshFolder } from '../db/local/support.ts'
-import { client } from '../support/accounts.ts'
+import { client, PASSWORD } from '../support/accounts.ts'
 import { runMlango } from '../support/command.ts'
 import { signUp } from '../support/customer.ts'
 import { startService } from '../support/service.ts'
@@ -18,7 +18,7 @@ test('a lost disk: backup under load, the machine dies, restore, audit, and cust
   const DATA_DIR = join(freshFolder(), 'data')
   const service = await startService({ DATA_DIR, RATE_LIMIT_RPM: '1000000' })
   const call = client(service.url)
-  const { token } = await signUp(service.url, DATA_DIR)
+  const { token, email } = await signUp(service.url, DATA_DIR)
   const made = await call('POST /v1/api-keys', { token, body: { name: 'rehearsal' } })
   const key = made.body.data.key as string
 
@@ -35,10 +35,18 @@ test('a lost disk: backup under load, the machine dies, restore, audit, and cust
   rmSync(DATA_DIR, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 
   const restored = join(freshFolder(), 'data')
-  assert.match(await mlango({ DATA_DIR: restored }, 'restore', file), /The books balance/)
+  assert.match(
+    await mlango({ DATA_DIR: restored }, 'restore', file, '--keys', 'keep'),
+    /The books balance/,
+  )
   const again = await startService({ DATA_DIR: restored })
   const ask = client(again.url)
-  const records = (await ask('GET /v1/activity?limit=1', { token })).body.pagination.total as number
+  // The sessions of then have ended; their owners sign in again.
+  assert.equal((await ask('GET /v1/me', { token })).status, 401)
+  const body = { identifier: email, password: PASSWORD }
+  const session = (await ask('POST /v1/auth/login', { body })).body.data
+  const fresh = { token: session.access_token as string }
+  const records = (await ask('GET /v1/activity?limit=1', fresh)).body.pagination.total as number
   assert.ok(records >= before, `${records} records of the ${before} answered before the backup`)
   assert.ok(records <= copied + CALLERS, `${records} records, ${copied} answered during it`)
   const { status } = await ask('POST /v1/chat/completions', { token: key, body: CHAT })

@@ -12,7 +12,10 @@ before(async () => {
   receiver = await startReceiver()
   rig = await startRig({
     simulator: { faults: false },
-    env: { WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' },
+    env: {
+      WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+      WEBHOOK_ALLOW_PORTS: String(receiver.port),
+    },
   })
 })
 after(async () => {
@@ -64,6 +67,10 @@ test('an address is added, its secret shown once, an event arrives and is sent a
   assert.notEqual(await page.locator('[data-secret]').innerText(), secret)
   await page.getByRole('button', { name: 'Nimeihifadhi' }).click()
   await page.getByText('Siri ya zamani inatumika pia hadi').waitFor()
+  await rig.app.db.query('update webhook_endpoints set enabled = false, gone_at = now()')
+  await page.reload()
+  await page.getByText('anwani hii haipo tena (410)').waitFor()
+  await checkPage(tab, 'operator-webhook-gone')
   await page.getByRole('button', { name: /^Ondoa/ }).click()
   await perform(tab, 'Ondoa', 'Haitumiki tena')
   await page.getByText('Bado hakuna anwani').waitFor()

@@ -10,7 +10,7 @@ import { assertAudit } from '../support/money/audit.ts'
 import { setBalance } from '../support/customer.ts'
 import { makePdf } from '../support/samples/pdf.ts'
 import { checkPage } from './support/check-page.ts'
-import { openSignedIn, type Person } from './support/people.ts'
+import { openSignedIn, signIn, type Person } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
 import { assertCharged, copySample, runInShell, spent } from './support/playground.ts'
 import { eventually } from '../support/eventually.ts'
@@ -275,14 +275,47 @@ test('embeddings compare sentences', async () => {
   await tab.context.close()
 })
 
-test('whoever signs out leaves nothing behind on the device', async () => {
+test('a conversation goes with its session, however that ends, and no other person sees it', async () => {
   const tab = await openSignedIn(rig, '/app/try/chat', { size: 'desktop' })
-  const { page } = tab
-  await page.getByRole('textbox', { name: 'Ujumbe wako' }).fill('siri yangu')
+  const { page, context } = tab
+  const stored = () => page.evaluate('JSON.stringify([localStorage, sessionStorage])').then(String)
+  const write = async () => {
+    await page.getByRole('textbox', { name: 'Ujumbe wako' }).fill('siri yangu')
+    assert.match(await stored(), /siri yangu/)
+  }
+  /** Another signs in elsewhere, and this browser gets that cookie. */
+  const becomes = async (email: string) => {
+    const kept = await signIn(rig.url, email)
+    assert.ok(typeof kept === 'object')
+    await context.addCookies(kept.cookies)
+  }
+  await write()
   await page.getByRole('button', { name: 'Toka' }).click()
   await page.waitForURL(/\/login/)
-  assert.doesNotMatch(String(await page.evaluate('JSON.stringify(localStorage)')), /siri yangu/)
-  await tab.context.close()
+  assert.doesNotMatch(await stored(), /siri yangu/)
+
+  // The session was ended elsewhere: the page learns it as soon as it is opened, whichever page.
+  await becomes(tab.person.email)
+  await page.evaluate(`localStorage.setItem('mlango_signed_in', '1')`)
+  await page.goto(`${rig.url}/app/try/chat`)
+  await write()
+  const { token } = tab.person
+  await rig.app.call('POST /v1/auth/logout', { token, body: { all: true } })
+  await page.goto(`${rig.url}/`)
+  await eventually('nothing is left', async () => !/siri yangu/.test(await stored()))
+
+  // Somebody else has taken the place of this session, without its end.
+  await becomes(tab.person.email)
+  await page.evaluate(`localStorage.setItem('mlango_signed_in', '1')`)
+  await page.goto(`${rig.url}/app/try/chat`)
+  await write()
+  const other = await rig.app.signUp()
+  await becomes(other.email)
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Ujumbe wako' }).waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Ujumbe wako' }).inputValue(), '')
+  assert.doesNotMatch(await stored(), /siri yangu/)
+  await context.close()
 })
 
 /** Without the limit that the gateway adds by what the account has left. */

@@ -68,6 +68,25 @@ describe('the SMTP sender', async () => {
     }
   })
 
+  it('sends a password without TLS to nobody but who a setting names', async () => {
+    const before = peer.mails.length
+    // Leads to this machine, but does not say so.
+    const far = `0.0.0.0:${peer.port}`
+    const cases: [string, string[], boolean][] = [
+      [`smtp://mlango:secret@${far}`, [], false],
+      [`smtp://mlango:secret@${far}`, ['0.0.0.0'], true],
+      [`smtp://mlango:secret@127.0.0.1:${peer.port}`, [], true],
+      [`smtp://${far}`, [], true],
+    ]
+    for (const [url, plainHosts, ok] of cases) {
+      const other = smtpSender({ url, plainHosts, from: 'a@example.com' })
+      assert.equal((await other.send(mail)).ok, ok, url)
+      await other.close()
+    }
+    assert.deepEqual(peer.passwords, ['secret', 'secret'])
+    assert.equal(peer.mails.length, before + 3)
+  })
+
   it('says that a server is away', async () => {
     const gone = await startSmtpPeer()
     await gone.close()

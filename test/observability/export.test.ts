@@ -32,15 +32,23 @@ test('the log says once that traces are refused, and once that they are taken ag
   assert.match(receiver.bodies[0]!, /^POST \/collector\/v1\/traces\n/)
 })
 
-test('a share of the calls is followed, and all those whose caller follows them', async () => {
-  const settings = { OTEL_SERVICE_NAME: 'mlango', OTEL_TRACES_SAMPLER_ARG: 0 }
-  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
-  const { tracer, close } = await openTraces({ ...settings, ...endpoint }, silentLog)
+test('a share of the calls is followed, whatever their callers ask for', async () => {
   const about = { route: 'POST /v1/chat/completions', requestId: 'req_1' }
   const attempt = { upstream: 'a', provider: 'openai', model: 'm', work: 'chat' }
-  const flags = (traceparent?: string) =>
-    tracer.request(traceparent, about)!.attempt(attempt).traceparent.slice(-2)
-  const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331'
-  assert.deepEqual([flags(), flags(`${caller}-01`), flags(`${caller}-00`)], ['00', '01', '00'])
-  await close()
+  // Its id would fall into any share, if that were chosen by the id.
+  const caller = '00-00000000000000000000000000000001-b7ad6b7169203331'
+  for (const [share, flag] of [
+    [0, '00'],
+    [1e-9, '00'],
+    [1, '01'],
+  ] as const) {
+    const settings = { OTEL_SERVICE_NAME: 'mlango', OTEL_TRACES_SAMPLER_ARG: share }
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
+    const { tracer, close } = await openTraces({ ...settings, ...endpoint }, silentLog)
+    const passed = [undefined, `${caller}-01`, `${caller}-00`].map((traceparent) =>
+      tracer.request(traceparent, about)!.attempt(attempt).traceparent.slice(-2),
+    )
+    assert.deepEqual(passed, [flag, flag, flag])
+    await close()
+  }
 })

@@ -67,6 +67,10 @@ describe('the file of upstreams', () => {
       [{ upstreams: [] }, /upstreams/],
       [{ upstreams: [{ ...one, type: 'secret' }] }, /upstreams\.0\.type/],
       [{ upstreams: [{ ...one, base_url: 'ftp://secret' }] }, /upstreams\.0\.base_url/],
+      [
+        { upstreams: [one, { ...one, name: 'b', base_url: 'http://secret' }] },
+        /upstreams\.1\.base_url/,
+      ],
       [{ upstreams: [{ ...one, name: 'Secret Name' }] }, /upstreams\.0\.name/],
       [{ upstreams: [{ ...one, weight: 0 }] }, /upstreams\.0\.weight/],
       [{ upstreams: [{ ...one, margin: '-1' }] }, /upstreams\.0\.margin/],
@@ -83,5 +87,12 @@ describe('the file of upstreams', () => {
           error instanceof Error && sentence.test(error.message) && !/secret/i.test(error.message),
       )
     }
+  })
+
+  it('takes plain http on this machine, and to the hosts that a setting names', () => {
+    const at = (base_url: string) => ({ upstreams: [{ ...one, base_url }] })
+    assert.equal(readUpstreams(at('http://127.0.0.1:8/v1'), {}).length, 1)
+    assert.equal(readUpstreams(at('http://10.0.0.5:8/v1'), {}, ['10.0.0.0/8']).length, 1)
+    assert.throws(() => readUpstreams(at('http://10.0.0.5:8/v1'), {}), /ALLOW_PLAINTEXT_HOSTS/)
   })
 })

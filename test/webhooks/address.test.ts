@@ -5,9 +5,14 @@ import { guardedLookup, reachOf, type Reach } from '../../src/webhooks/address.t
 import { openWebhookSender } from '../../src/webhooks/sender.ts'
 import { startReceiver } from '../support/peers/receiver.ts'
 
-const PUBLIC = reachOf(undefined)
-const OWN = reachOf(['127.0.0.0/8', 'fd00:1::/32'])
+const PUBLIC = reachOf({})
+const OWN_NETWORKS = ['127.0.0.0/8', 'fd00:1::/32']
+const OWN = reachOf({ WEBHOOK_ALLOW_NETWORKS: OWN_NETWORKS })
+/** To this peer too, which has a port of its own. */
+const ownWith = ({ port }: { port: number }) =>
+  reachOf({ WEBHOOK_ALLOW_NETWORKS: OWN_NETWORKS, WEBHOOK_ALLOW_PORTS: [port] })
 
+/** What nobody has on the Internet: one of each of IANA's special-purpose ranges, and their edges. */
 const PRIVATE = [
   '127.0.0.1',
   '10.1.2.3',
@@ -18,8 +23,30 @@ const PRIVATE = [
   '0.0.0.0',
   '224.0.0.1',
   '255.255.255.255',
+  '192.0.0.170',
+  '192.0.2.1',
+  '192.31.196.1',
+  '192.52.193.1',
+  '192.88.99.1',
+  '192.175.48.1',
+  '198.19.255.255',
+  '198.51.100.1',
+  '203.0.113.1',
+  '239.255.255.255',
+  '240.0.0.1',
   '::1',
   '::',
+  '::7f00:1',
+  '100::1',
+  '1fff:ffff::1',
+  '2001:1::1',
+  '2001:db8::1',
+  '2620:4f:8000::1',
+  '3fff::1',
+  '4000::1',
+  '5f00::1',
+  '64:ff9b:1::a00:1',
+  'fec0::1',
   'fe80::1',
   'fe80::1%eth0',
   'fd00::1',
@@ -37,7 +64,7 @@ it('allows public addresses over TLS, and no others', () => {
     assert.equal(PUBLIC.allows(address, 'https:'), false, address)
     assert.equal(PUBLIC.allows(address, 'http:'), false, address)
   }
-  for (const address of ['196.41.0.1', '8.8.8.8', '2a00:1450::1']) {
+  for (const address of ['196.41.0.1', '8.8.8.8', '192.0.1.1', '2a00:1450::1', '2c0f:f248::1']) {
     assert.equal(PUBLIC.allows(address, 'https:'), true, address)
     assert.equal(PUBLIC.allows(address, 'http:'), false, address)
   }
@@ -70,8 +97,8 @@ it('says of a URL why it may not be used', () => {
     'nonsense',
   ]
   for (const url of bad) assert.ok(PUBLIC.whyNot(url), url)
-  assert.equal(PUBLIC.whyNot('https://example.com:8443/a?b=c'), undefined)
-  assert.equal(OWN.whyNot('http://127.0.0.1:9000/x'), undefined)
+  assert.equal(PUBLIC.whyNot('https://example.com:443/a?b=c'), undefined)
+  assert.equal(OWN.whyNot('http://127.0.0.1:80/x'), undefined)
   assert.equal(OWN.whyNot('https://example.com/'), undefined)
   for (const url of [
     'http://8.8.8.8/',
@@ -80,6 +107,47 @@ it('says of a URL why it may not be used', () => {
     'https://a:b@x.org',
   ])
     assert.ok(OWN.whyNot(url), url)
+})
+
+it('leads to the ports of the web, and to those of a setting', async (t) => {
+  const some = reachOf({ WEBHOOK_ALLOW_PORTS: [8443] })
+  assert.equal(some.whyNot('https://example.com:8443/'), undefined)
+  assert.equal(some.whyNot('https://example.com/'), undefined)
+  for (const [reach, url] of [
+    [some, 'https://example.com:6379/'],
+    [PUBLIC, 'https://example.com:8443/'],
+    [PUBLIC, 'https://example.com:80/'],
+    [OWN, 'http://127.0.0.1:443/'],
+    [OWN, 'http://127.0.0.1:6379/'],
+  ] as const) {
+    assert.match(reach.whyNot(url)!, /^must be on port 443/, url)
+  }
+  // Also when the setting was another when the endpoint was added.
+  const receiver = await startReceiver()
+  const sender = openWebhookSender(OWN)
+  t.after(() => Promise.all([sender.close(), receiver.close()]))
+  assert.deepEqual(await sender.post(receiver.url, {}, '{}'), { error: 'port_not_allowed' })
+  assert.equal(receiver.received.length, 0)
+})
+
+it('hears how long to wait, and believes at most a day', async (t) => {
+  const receiver = await startReceiver()
+  const sender = openWebhookSender(ownWith(receiver))
+  t.after(() => Promise.all([sender.close(), receiver.close()]))
+  const inAWeek = new Date(Date.now() + 7 * 86_400_000).toUTCString()
+  for (const [said, retryAfterMs] of [
+    ['120', 120_000],
+    ['99999999', 86_400_000],
+    [inAWeek, 86_400_000],
+    ['0', undefined],
+    ['-5', undefined],
+    ['soon', undefined],
+    [new Date(0).toUTCString(), undefined],
+  ] as const) {
+    receiver.answer = (_, response) => response.writeHead(503, { 'retry-after': said }).end()
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
+    assert.deepEqual(await sender.post(receiver.url, {}, '{}'), { status: 503, ...wait }, said)
+  }
 })
 
 it('connects to what it has checked: a name that means a private address leads nowhere', async () => {
@@ -98,7 +166,8 @@ it('connects to what it has checked: a name that means a private address leads n
 
 it('sends nothing to a private address, by number or by name, however it is written', async (t) => {
   const receiver = await startReceiver()
-  const [strict, own] = [openWebhookSender(PUBLIC), openWebhookSender(OWN)]
+  const strict = openWebhookSender(reachOf({ WEBHOOK_ALLOW_PORTS: [receiver.port] }))
+  const own = openWebhookSender(ownWith(receiver))
   t.after(() => Promise.all([strict.close(), own.close(), receiver.close()]))
   const { port } = receiver
   const hosts = ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]', '[::1]']
@@ -117,7 +186,7 @@ it('sends nothing to a private address, by number or by name, however it is writ
 it('follows no redirect, reads no long answer, and waits for no slow one', async (t) => {
   const receiver = await startReceiver()
   const elsewhere = await startReceiver()
-  const sender = openWebhookSender(OWN, 300)
+  const sender = openWebhookSender(ownWith(receiver), 300)
   t.after(() => Promise.all([sender.close(), receiver.close(), elsewhere.close()]))
   receiver.answer = (_, response) => response.writeHead(307, { location: elsewhere.url }).end()
   assert.deepEqual(await sender.post(receiver.url, {}, '{}'), { status: 307 })

@@ -9,6 +9,7 @@ import {
   replayWebhook,
   rotateWebhookSecret,
 } from '../../src/operators/webhook-actions.ts'
+import { readMatters } from '../../src/operators/business/attention-store.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/db.ts'
 import type { App } from '../../src/app/app.ts'
@@ -23,7 +24,11 @@ import {
   purgeDeliveries,
   purgeOrphans,
 } from '../../src/webhooks/deliveries-store.ts'
-import { eraseSpentSecrets, listEndpoints } from '../../src/webhooks/endpoints-store.ts'
+import {
+  disableGone,
+  eraseSpentSecrets,
+  listEndpoints,
+} from '../../src/webhooks/endpoints-store.ts'
 import { tellWebhooks, WEBHOOK_EVENTS, type WebhookEvent } from '../../src/webhooks/events.ts'
 import { outageWatch } from '../../src/webhooks/outages.ts'
 import { resealWebhookSecrets, webhookKeys } from '../../src/webhooks/secrets.ts'
@@ -50,12 +55,14 @@ function verifies(secret: string, { headers, body }: Received): boolean {
 withDatabase('webhooks', (open) => {
   let db: Db
   let receiver: Receiver
+  const ports: number[] = []
   const opened: { stop(): Promise<void> }[] = []
   before(async () => {
     db = await open()
   })
   beforeEach(async () => {
     receiver = await startReceiver()
+    ports.push(receiver.port)
     await db.script('delete from webhook_endpoints; delete from webhook_deliveries')
   })
   afterEach(async () => {
@@ -64,7 +71,8 @@ withDatabase('webhooks', (open) => {
   })
   after(() => receiver.close().catch(() => {}))
 
-  const admin = () => ({ db, keys, reach: reachOf([NETWORKS]) })
+  const reach = () => reachOf({ WEBHOOK_ALLOW_NETWORKS: [NETWORKS], WEBHOOK_ALLOW_PORTS: ports })
+  const admin = () => ({ db, keys, reach: reach() })
   const add = (url = receiver.url, events: string[] = [...WEBHOOK_EVENTS]) =>
     addWebhook(admin(), neema, { url, events })
   const suspended: WebhookEvent = {
@@ -152,7 +160,7 @@ withDatabase('webhooks', (open) => {
     assert.equal((await until(endpoint.id, 'delivered')).attempts, 2)
   })
 
-  it('are given up after so many tries, or at once when the receiver is gone for good', async () => {
+  it('are given up after so many tries', async () => {
     const { endpoint } = await add()
     receiver.answer = (_, response) => response.writeHead(503).end()
     await tell()
@@ -160,16 +168,52 @@ withDatabase('webhooks', (open) => {
     await deliver()
     const dead = await until(endpoint.id, 'dead')
     assert.deepEqual([dead.attempts, dead.lastStatus], [24, 503])
-    receiver.answer = (_, response) => response.writeHead(410).end()
+  })
+
+  it('wait as long as the receiver asks', async () => {
+    const { endpoint } = await add()
+    await deliver()
+    const headers = { 'retry-after': '7200' }
+    receiver.answer = (_, response) => response.writeHead(503, headers).end()
     await tell()
-    assert.equal((await until(endpoint.id, 'dead', 2)).attempts, 1)
+    const [failed] = await eventually('the failure is written down', async () => {
+      const found = await rows(endpoint.id)
+      return found[0]?.lastStatus === 503 && found
+    })
+    assert.ok(failed!.nextTryAt.getTime() >= failed!.lastTryAt!.getTime() + 7_200_000)
+  })
+
+  it('switch an endpoint off that says it is gone, until an operator switches it on', async () => {
+    const { endpoint } = await add()
+    const { id } = endpoint
+    const gone = async () => {
+      const matters = await readMatters(db)
+      return matters.find(({ kind }) => kind === 'webhook_gone')?.count ?? 0
+    }
+    await deliver()
+    receiver.answer = (_, response) => response.writeHead(410).end()
+    assert.equal(await gone(), 0)
+    await tell()
+    assert.equal((await until(id, 'dead')).attempts, 1)
+    const [off] = await listEndpoints(db)
+    assert.deepEqual([off!.enabled, off!.goneAt === null], [false, false])
+    assert.equal(await gone(), 1)
+    await tell()
+    assert.equal((await rows(id)).length, 1)
+    // A late answer of the address that it had before says nothing about the new one.
+    await changeWebhook(admin(), neema, { id, url: `${receiver.url}/new`, enabled: true })
+    assert.equal(await disableGone(db, { id, url: endpoint.url }), false)
+    const [on] = await listEndpoints(db)
+    assert.deepEqual([on!.enabled, on!.goneAt], [true, null])
+    assert.equal(await gone(), 0)
   })
 
   it('can be sent again by hand, whether they arrived or not', async () => {
     const { endpoint } = await add()
-    await deliver()
-    receiver.answer = (_, response) => response.writeHead(410).end()
+    receiver.answer = (_, response) => response.writeHead(503).end()
     await tell()
+    await db.query('update webhook_deliveries set attempts = 23')
+    await deliver()
     const { eventId } = await until(endpoint.id, 'dead')
     receiver.answer = (_, response) => response.writeHead(204).end()
     const replay = () => replayWebhook(admin(), neema, { id: endpoint.id, eventId })
@@ -187,6 +231,7 @@ withDatabase('webhooks', (open) => {
   it('reach the others while one endpoint does not answer', async (t) => {
     const slow = await startReceiver(() => {})
     t.after(() => slow.close())
+    ports.push(slow.port)
     const { endpoint } = await add(slow.url)
     const quick = await add()
     await deliver()
@@ -306,7 +351,8 @@ withDatabase('webhooks', (open) => {
   it('are kept by commands', async () => {
     const mlango = async (...args: string[]) => {
       const lines: string[] = []
-      const config = readConfig({ WEBHOOK_ALLOW_NETWORKS: NETWORKS })
+      const WEBHOOK_ALLOW_PORTS = String(receiver.port)
+      const config = readConfig({ WEBHOOK_ALLOW_NETWORKS: NETWORKS, WEBHOOK_ALLOW_PORTS })
       const parts = { db, config, masterKey: MASTER } as unknown as App
       const code = await runCommand(['webhooks', ...args], parts, (line) => lines.push(line))
       return { code, out: lines.join('\n') }

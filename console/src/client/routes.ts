@@ -2925,6 +2925,7 @@ export type Documented = {
         description: string
         events: string[]
         enabled: boolean
+        gone_at?: string | undefined
         previous_secret_until?: string | undefined
         created_at: string
       }[]
@@ -2956,6 +2957,7 @@ export type Documented = {
         description: string
         events: string[]
         enabled: boolean
+        gone_at?: string | undefined
         previous_secret_until?: string | undefined
         created_at: string
         secret: string
@@ -2991,6 +2993,7 @@ export type Documented = {
         description: string
         events: string[]
         enabled: boolean
+        gone_at?: string | undefined
         previous_secret_until?: string | undefined
         created_at: string
       }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { keepOnly } from './session-belongings.ts'
 import type { Documented } from './routes.ts'
 
 /**
@@ -8,7 +9,9 @@ import type { Documented } from './routes.ts'
 export type User = Documented['GET /v1/me']['answer']['data']
 type Opened = { access_token: string; user: User }
 /** `unreachable`: the service does not answer, so it is not known whether there is a session. */
-type State = { status: 'unknown' | 'unreachable' | 'out' | 'in'; user: User | undefined }
+type Status = 'unknown' | 'unreachable' | 'out' | 'in'
+/** `id` is the session's. */
+type State = { status: Status; user: User | undefined; id?: string }
 
 /** Set while a session is likely, so that visitors without one send no request. */
 const HINT = 'mlango_signed_in'
@@ -20,10 +23,23 @@ const listeners = new Set<() => void>()
 // The build, which writes HTML, has no tabs.
 const otherTabs = typeof document === 'undefined' ? undefined : new BroadcastChannel('mlango')
 
+/** The only place where a session begins or ends: nothing of one is left for the next. */
 function become(next: State, accessTokenNow: string | undefined): void {
+  const isKnown = next.status === 'in' || next.status === 'out'
+  if (isKnown) keepOnly(next.id)
   token = accessTokenNow
   state = next
   listeners.forEach((listener) => listener())
+}
+
+function enter({ access_token: access, user }: Opened): void {
+  become({ status: 'in', user, id: sessionOf(access) }, access)
+}
+
+/** The claim `sid` of an access token. */
+function sessionOf(access: string): string {
+  const claims = access.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
+  return String((JSON.parse(atob(claims)) as { sid: unknown }).sid)
 }
 
 export function useSession(): State {
@@ -41,12 +57,12 @@ const SERVER: State = { status: 'unknown', user: undefined }
 /** Takes the answer of login, verify and refresh. */
 export function openSession(opened: Opened): void {
   localStorage.setItem(HINT, '1')
-  become({ status: 'in', user: opened.user }, opened.access_token)
+  enter(opened)
   otherTabs?.postMessage('signed-in')
 }
 
 export function updateUser(user: User): void {
-  if (state.status === 'in') become({ status: 'in', user }, token)
+  if (state.status === 'in') become({ ...state, user }, token)
 }
 
 /** Forgets the session in this tab and the others. The caller ends it at the service. */
@@ -76,7 +92,9 @@ export function resume(): Promise<unknown> {
 /** After a sign-in through Google or GitHub, which leaves nothing but the cookie. */
 export async function expectSession(): Promise<boolean> {
   localStorage.setItem(HINT, '1')
-  return (await renewAccess(token)) !== undefined
+  const isIn = (await renewAccess(token)) !== undefined
+  if (isIn) otherTabs?.postMessage('signed-in')
+  return isIn
 }
 
 /** One tab at a time asks; the tabs that waited use what it got. */
@@ -89,7 +107,7 @@ export async function renewAccess(refused: string | undefined): Promise<string |
     }).catch(() => undefined)
     if (response?.ok) {
       const { data } = (await response.json()) as { data: Opened }
-      become({ status: 'in', user: data.user }, data.access_token)
+      enter(data)
       return token
     }
     // Without an answer the session may still be valid: only a refusal ends it.
@@ -108,5 +126,6 @@ otherTabs?.addEventListener('message', ({ data }) => {
   if (data === 'signed-out' && state.status === 'in') {
     become({ status: 'out', user: undefined }, undefined)
   }
-  if (data === 'signed-in' && state.status !== 'in') void resume()
+  // It may be somebody else: the cookie knows.
+  if (data === 'signed-in') void (state.status === 'in' ? renewAccess(token) : resume())
 })

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { ask, type Answer, type AskOptions, type RouteName } from './ask.ts'
 import { AskFailure } from './failure.ts'
 import { watchMoneyChanges } from './money-changes.ts'
+import { onSessionEnd } from './session-belongings.ts'
 
 export type GetName = Extract<RouteName, `GET ${string}`>
 type More = { enabled?: boolean; refetchInterval?: number | false; staleTime?: number }
@@ -55,5 +56,6 @@ export function newQueryClient(): QueryClient {
     },
   })
   watchMoneyChanges(client)
+  onSessionEnd(() => client.clear())
   return client
 }

@@ -1,8 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, type ReactNode } from 'react'
+import { Fragment, useEffect, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ask } from '../client/ask.ts'
-import { forgetStored } from '../client/device-storage.ts'
 import { closeSession, resume, updateUser, useSession } from '../client/session.ts'
 import { useAsk } from '../client/use-ask.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -29,7 +27,7 @@ const TABS = [
 /** Around every page of an account: five tabs below on a phone, at the side on a desktop. */
 export function AppFrame({ children }: { children: ReactNode }) {
   const words = useWords(frameWords)
-  const { status } = useSession()
+  const { status, id } = useSession()
   useMustBeSignedIn()
   useLanguageOfAccount()
   return (
@@ -55,10 +53,10 @@ export function AppFrame({ children }: { children: ReactNode }) {
       </nav>
       <div className="min-w-0">
         <SimulatedBanner />
-        <TopBar />
+        <TopBar key={id} />
         <main id="page" tabIndex={-1} className="column pt-6 pb-28 outline-none lg:pb-16">
           <OfflineBanner />
-          {status === 'in' ? children : <Skeleton lines={4} tall />}
+          {status === 'in' ? <Fragment key={id}>{children}</Fragment> : <Skeleton lines={4} tall />}
         </main>
       </div>
     </div>
@@ -140,15 +138,12 @@ function useLanguageOfAccount(): void {
   }, [user?.id, language])
 }
 
-/** Ends the session at the service, then forgets everything that this browser has read. */
+/** Ends the session at the service, and with it everything that this browser has read. */
 export function useSignOut(): (everywhere?: boolean) => Promise<void> {
-  const client = useQueryClient()
   const [, go] = useLocation()
   return async (everywhere = false) => {
     await ask('POST /v1/auth/logout', { body: everywhere ? { all: true } : {} }).catch(() => {})
     closeSession()
-    forgetStored()
-    client.clear()
     go('/login')
   }
 }
@@ -158,7 +153,6 @@ export function useMustBeSignedIn(): void {
   const session = useSession()
   const { status } = session
   const [location, go] = useLocation()
-  const client = useQueryClient()
   useEffect(() => {
     if (status === 'unknown') void resume()
     if (status === 'unreachable') {
@@ -166,7 +160,6 @@ export function useMustBeSignedIn(): void {
       return () => clearTimeout(timer)
     }
     if (status !== 'out') return undefined
-    client.clear()
     go(`/login?next=${encodeURIComponent(location + window.location.search)}`, { replace: true })
     return undefined
   }, [session])

@@ -93,6 +93,11 @@ export async function voidCodes(tx: Tx, accountId: string): Promise<void> {
 }
 
 /** Kept a day after they expire, which is longer than any cool-down. */
+/** Of every account: nobody can use a code that was asked for before. */
+export async function voidEveryCode(tx: Tx): Promise<void> {
+  await tx.query('delete from codes')
+}
+
 export function purgeCodes(tx: Tx, batch: number): Promise<number> {
   const where = `expires_at < now() - interval '1 day'`
   return deleteOldest(tx, batch, { table: 'codes', where, order: 'expires_at' })

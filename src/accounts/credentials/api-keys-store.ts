@@ -129,6 +129,20 @@ export async function revokeAllKeys(tx: Tx, accountId: string): Promise<void> {
   await announceKeys(tx, accountId)
 }
 
+/** Of every account. */
+export async function revokeEveryKey(tx: Tx): Promise<void> {
+  await tx.query('update api_keys set revoked_at = now() where revoked_at is null')
+  await announceKeys(tx, '')
+}
+
+export async function countEveryKey(tx: Tx): Promise<number> {
+  const [row] = await tx.read<{ n: number }>(
+    `select count(*)::int as n from api_keys
+     where revoked_at is null and (expires_at is null or expires_at > now())`,
+  )
+  return row!.n
+}
+
 export async function moveKeys(tx: Tx, fromId: string, toId: string): Promise<void> {
   await tx.query('update api_keys set workspace_id = $2 where workspace_id = $1', [fromId, toId])
 }
@@ -143,7 +157,7 @@ export function purgeKeys(tx: Tx, batch: number, days: number): Promise<number> 
   })
 }
 
-/** Every process drops the account's keys from its cache. */
+/** Every process drops the account's keys from its cache; those of all, without an id. */
 export async function announceKeys(tx: Tx, accountId: string): Promise<void> {
   await tx.query(`select pg_notify('${KEYS_CHANNEL}', $1)`, [accountId])
 }

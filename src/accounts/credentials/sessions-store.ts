@@ -198,7 +198,7 @@ export async function endSurplusSessions(tx: Tx, accountId: string, most: number
   )
 }
 
-export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted' | 'operator'
+export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted' | 'operator' | 'restored'
 
 /** False when there is no such session, or it has ended before. */
 export async function endSession(
@@ -236,7 +236,20 @@ export async function endAllSessions(tx: Tx, accountId: string, reason: EndReaso
   await announceSessions(tx, accountId)
 }
 
-/** Every process drops the account's sessions from its cache. */
+/** Of every account: how many there were. */
+export async function endEverySession(tx: Tx, reason: EndReason): Promise<number> {
+  const [row] = await tx.query<{ ended: number }>(
+    `with ended as (
+       update sessions set ended_at = now(), end_reason = $1 where ended_at is null
+       returning expires_at > now() as live
+     ) select count(*) filter (where live)::int as ended from ended`,
+    [reason],
+  )
+  await announceSessions(tx, '')
+  return row!.ended
+}
+
+/** Every process drops the account's sessions from its cache; those of all, without an id. */
 export async function announceSessions(tx: Tx, accountId: string): Promise<void> {
   await tx.query(`select pg_notify('${SESSIONS_CHANNEL}', $1)`, [accountId])
 }

@@ -15,12 +15,6 @@ export type BrowserProvider = {
   identify(callback: URL, checks: FlowChecks): Promise<ExternalIdentity>
 }
 
-/** Plain http is allowed only for a provider on this machine, as in tests. */
-export function isLoopback(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
-  return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-}
-
 /** Loads on first use, and again after an hour; a failed load is not remembered. */
 export function hourly<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined
@@ -35,9 +29,10 @@ export function hourly<T>(load: () => Promise<T>): () => Promise<T> {
   }
 }
 
+/** The settings allow plain http only for a provider on this machine, as in tests. */
 export function insecureOnLoopback(address: string): ((config: Configuration) => void)[] {
   // oxlint-disable-next-line typescript/no-deprecated -- deprecated only to make it stand out
-  return isLoopback(address) ? [allowInsecureRequests] : []
+  return address.startsWith('http:') ? [allowInsecureRequests] : []
 }
 
 /** Refused for this code or token: the visitor's fault. Anything else: the provider is at fault. */

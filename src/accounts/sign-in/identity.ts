@@ -1,5 +1,6 @@
 import { Failure } from '../../lib/failure.ts'
 import { isStorable } from '../../lib/storable.ts'
+import { visibleText } from '../../lib/visible-text.ts'
 import { readEmail, readPhone } from '../identifiers.ts'
 
 /** A person as another service knows them. Email and phone are set only if it verified them. */
@@ -49,9 +50,9 @@ function nonEmpty(value: unknown): string | undefined {
 
 /** One line of at most 120 characters, as for people who register. */
 function nameOf(value: unknown): string {
-  const line = (nonEmpty(value) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim()
+  const line = (nonEmpty(value) ?? '').slice(0, 1_000).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
   // The cut may fall within a surrogate pair: the half that is left is replaced.
-  return line.slice(0, 120).toWellFormed()
+  return visibleText(line).trim().slice(0, 120).toWellFormed()
 }
 
 function webAddress(value: unknown): string | undefined {

@@ -3,8 +3,9 @@ import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import { request } from 'undici'
 import { z } from 'zod'
 import { Failure } from '../../lib/failure.ts'
+import { isTrustedAddress } from '../../lib/party-address.ts'
 import { sha256 } from '../../lib/secrets.ts'
-import { hourly, isLoopback, providerUnavailable } from './identity-provider.ts'
+import { hourly, providerUnavailable } from './identity-provider.ts'
 
 /** Checks a token against the keys that its issuer publishes. */
 export type IssuerKeys = {
@@ -51,7 +52,7 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const document = z.object({ issuer: z.string(), jwks_uri: z.url() })
   const { issuer: named, jwks_uri } = document.parse(await response.body.json())
   if (named !== base && named !== `${base}/`) throw new Error('another issuer')
-  if (!jwks_uri.startsWith('https:') && !isLoopback(jwks_uri)) throw new Error('keys over http')
+  if (!isTrustedAddress(jwks_uri)) throw new Error('keys over http')
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS })
 }
 

@@ -116,7 +116,7 @@ async function upstreams(config: Config, env: DoctorOptions['env']): Promise<Dia
   if (config.UPSTREAMS_FILE === undefined) {
     return [note('upstreams', 'The models are simulated.', 'Set UPSTREAMS_FILE for real ones.')]
   }
-  const configs = await readUpstreamsFile(config.UPSTREAMS_FILE, env)
+  const configs = await readUpstreamsFile(config.UPSTREAMS_FILE, config, env)
   const all = openUpstreams({ upstreams: configs, log: silentLog })
   try {
     return await examineUpstreams({

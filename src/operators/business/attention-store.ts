@@ -34,6 +34,7 @@ const WAITING: Record<string, { at: string; from: string }> = {
     at: 'finished_at',
     from: `webhook_deliveries where state = 'dead' and finished_at > now() - interval '7 days'`,
   },
+  webhook_gone: { at: 'gone_at', from: 'webhook_endpoints where gone_at is not null' },
   upstream_drained: { at: 'at', from: 'upstream_drains' },
   price_waiting: { at: 'noticed_at', from: 'pending_prices' },
   adjustment_waiting: { at: 'asked_at', from: 'adjustment_requests where decision is null' },

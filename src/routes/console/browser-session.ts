@@ -4,6 +4,7 @@ import { readRefreshToken } from '../../accounts/credentials/tokens.ts'
 import type { Device, SessionView } from '../../accounts/sessions/sessions.ts'
 import type { Success } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { isTrustedAddress } from '../../lib/party-address.ts'
 import { acceptedLocale, type Locale } from '../../notices/language.ts'
 
 /*
@@ -36,15 +37,12 @@ export function asksForCookie(headers: Headers, own: OwnUrls): boolean {
 
 /** Browsers keep such a cookie for https, and for this machine itself. */
 export function requireCookies(address: string): void {
-  const { protocol, hostname } = new URL(address)
-  if (protocol === 'https:' || LOOPBACK.has(hostname)) return
+  if (isTrustedAddress(address)) return
   throw new Failure(
     'forbidden',
     'Browser sessions need https. Open this service by https, or on localhost.',
   )
 }
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 type OwnUrls = { publicUrl: string | undefined; operatorUrl: string | undefined }
 

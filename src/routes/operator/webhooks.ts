@@ -30,6 +30,9 @@ const endpointShape = z.object({
   description: z.string(),
   events: z.array(z.string()),
   enabled: z.boolean(),
+  gone_at: stamp
+    .optional()
+    .meta({ description: 'When it answered 410 and was switched off for that' }),
   previous_secret_until: stamp
     .optional()
     .meta({ description: 'Until then the secret before the last change signs too' }),
@@ -147,6 +150,7 @@ function showEndpoint(endpoint: WebhookEndpoint): z.infer<typeof endpointShape> 
     description: endpoint.description,
     events: endpoint.events,
     enabled: endpoint.enabled,
+    gone_at: endpoint.goneAt?.toISOString(),
     previous_secret_until: endpoint.previousUntil?.toISOString(),
     created_at: endpoint.createdAt.toISOString(),
   }

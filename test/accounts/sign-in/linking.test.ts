@@ -126,6 +126,7 @@ it('takes from a provider only what it has verified', () => {
   assert.equal(read({ phone: '+255712345678', phoneVerified: 'yes' }).phone, undefined)
   assert.equal(read({ phone: '+255712345678', phoneVerified: true }).phone, '+255712345678')
   assert.equal(read({ names: ['\u0000 \n', 7, ' Asha\r\nJuma '] }).name, 'Asha Juma')
+  assert.equal(read({ names: ['\u200b\u2066 ', 'Asha\u2028\u202eJuma'] }).name, 'Asha Juma')
   assert.equal(read({ names: ['x'.repeat(500)] }).name.length, 120)
   assert.ok(read({ names: [`${'x'.repeat(119)}😀`] }).name.isWellFormed())
   assert.equal(read({}).name, 'Mlango')

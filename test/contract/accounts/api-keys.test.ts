@@ -11,7 +11,7 @@ describe('POST /v1/api-keys', () => {
   it('201: the key is shown once, and nowhere else', async () => {
     const { token } = await app.signUp()
     const response = await create(token, {
-      name: ' My key ',
+      name: ' My\u202e key\u200b ',
       expires_at: '2999-01-01T00:00:00+03:00',
     })
     assert.equal(response.status, 201)

@@ -38,7 +38,7 @@ describe('GET and PATCH /v1/me', () => {
   it('200: fields change independently; fields that only the service may change are ignored', async () => {
     const { token, id } = await app.signUp()
     const changed = await patch(token, {
-      full_name: '  Asha Mwinyi ',
+      full_name: ' \u200b Asha\u202e Mwi\u2066nyi ',
       role: 'admin',
       status: 'suspended',
       email_verified: false,
@@ -71,6 +71,8 @@ describe('GET and PATCH /v1/me', () => {
       { avatar_url: '' },
       { avatar_url: `https://example.com/${'x'.repeat(10_000)}` },
       { full_name: '' },
+      { full_name: '\u3164\u200b' },
+      { full_name: 'a\u2028b' },
       { full_name: 'x'.repeat(10_000) },
       { full_name: 5 },
       { locale: 'fr' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { visibleText } from '../../../src/lib/visible-text.ts'
 import { freshEmail, PASSWORD, accountsApp } from '../../support/accounts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { naughtyStrings } from '../../support/samples/naughty.ts'
@@ -81,7 +82,7 @@ describe('naughty strings in every string field', () => {
     })
   }
 
-  it('with a session: never a 5xx, and what is accepted comes back unchanged', async () => {
+  it('with a session: never a 5xx, and what is accepted comes back, without what nobody sees', async () => {
     const { token } = await app.signUp()
     let kept = 0
     for (const [line, shape, texts = nasty] of own) {
@@ -90,7 +91,8 @@ describe('naughty strings in every string field', () => {
         if (response.status !== 200 || !line.startsWith('PATCH')) return
         const [field, sent] = Object.entries(shape(text) as object).at(-1)! as [string, string]
         const back: string = response.body.data[field] ?? ''
-        assert.equal(back, field === 'description' ? sent : sent.trim())
+        const seen = field === 'avatar_url' ? sent : visibleText(sent)
+        assert.equal(back, field === 'description' ? seen : seen.trim())
         kept += 1
       })
     }

@@ -9,7 +9,7 @@ const create = (token: string, body: unknown) => app.call('POST /v1/workspaces',
 describe('POST and GET /v1/workspaces', () => {
   it('201: slug sent or derived from the name; 200: the default one first', async () => {
     const { token } = await app.signUp()
-    const made = await create(token, { name: 'My First App', description: 'A shop' })
+    const made = await create(token, { name: 'My \u2066First App', description: 'A \u200bshop' })
     assert.equal(made.status, 201)
     assert.equal(made.body.data.slug, 'my-first-app')
     assert.equal(made.body.data.description, 'A shop')

@@ -14,11 +14,15 @@ let app: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
 let receiver: Receiver
 before(async () => {
+  receiver = await startReceiver()
   app = await startApp({
-    env: { WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8', TOPUP_REQUIRE_VERIFIED_PHONE: 'false' },
+    env: {
+      WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+      WEBHOOK_ALLOW_PORTS: String(receiver.port),
+      TOPUP_REQUIRE_VERIFIED_PHONE: 'false',
+    },
   })
   owner = await newOperator(app, 'owner')
-  receiver = await startReceiver()
 })
 after(async () => {
   await assertAudit(app.db)
@@ -78,6 +82,7 @@ describe('endpoints', () => {
       [{ url: 'https://10.0.0.1/x' }, 'url'],
       [{ url: 'http://8.8.8.8/' }, 'url'],
       [{ url: 'https://[::1]/' }, 'url'],
+      [{ url: 'https://example.com:6379/' }, 'url'],
       [{ url: 'https://me:pass@example.com/' }, 'url'],
       [{ url: 'ftp://example.com' }, 'url'],
       [{ url: `https://example.com/${'x'.repeat(3_000)}` }, 'url'],

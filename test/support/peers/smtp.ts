@@ -7,6 +7,8 @@ export type SmtpPeer = {
   url: string
   port: number
   mails: Email[]
+  /** The passwords it was sent. */
+  passwords: string[]
   /** How the next mails are received. */
   mood: { refuseWith?: number; refuseAt?: 'rcpt' | 'data'; delayMs?: number }
   close(): Promise<void>
@@ -15,12 +17,18 @@ export type SmtpPeer = {
 /** A real SMTP server that keeps what it received, and can be slow or in a bad mood. */
 export async function startSmtpPeer(port = 0): Promise<SmtpPeer> {
   const mails: Email[] = []
+  const passwords: string[] = []
   const mood: SmtpPeer['mood'] = {}
   const refusal = () => Object.assign(new Error('no'), { responseCode: mood.refuseWith })
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
+    allowInsecureAuth: true,
+    onAuth({ password }, _session, done) {
+      passwords.push(password ?? '')
+      done(null, { user: 'mlango' })
+    },
     onRcptTo(_address, _session, done) {
       done(mood.refuseWith !== undefined && mood.refuseAt !== 'data' ? refusal() : null)
     },
@@ -42,6 +50,7 @@ export async function startSmtpPeer(port = 0): Promise<SmtpPeer> {
     url: `smtp://127.0.0.1:${bound}`,
     port: bound,
     mails,
+    passwords,
     mood,
     close: () => new Promise((done) => server.close(() => done())),
   }

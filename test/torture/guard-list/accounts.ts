@@ -242,4 +242,12 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     test: 'test/contract/operators/roles.test.ts',
     fails: /is forgotten/,
   },
+  {
+    name: 'no name has characters that nobody sees or that turn text around',
+    file: 'src/routes/fields.ts',
+    find: '    .overwrite(visibleText)\n',
+    put: '',
+    test: 'test/contract/accounts/me.test.ts',
+    fails: /fields change independently/,
+  },
 ]

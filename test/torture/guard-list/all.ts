@@ -7,6 +7,7 @@ import { GATEWAY_GUARDS } from './gateway.ts'
 import { GATEWAY_MONEY_GUARDS } from './gateway-money.ts'
 import { APP_GUARDS } from './app.ts'
 import { HTTP_GUARDS } from './http.ts'
+import { OUTGOING_GUARDS } from './outgoing.ts'
 import { PAYMENTS_GUARDS } from './payments.ts'
 import { REFUSED_GUARDS } from './refused.ts'
 import { UPSTREAM_GUARDS } from './upstream.ts'
@@ -23,4 +24,5 @@ export const GUARDS: readonly Guard[] = [
   ...ADMINISTRATION_GUARDS,
   ...CONSOLE_GUARDS,
   ...APP_GUARDS,
+  ...OUTGOING_GUARDS,
 ]

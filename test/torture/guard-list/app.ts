@@ -18,4 +18,28 @@ export const APP_GUARDS: readonly Guard[] = [
     test: 'test/app/purge-expired.test.ts',
     fails: /until it is erased/,
   },
+  {
+    name: 'a restored database has no session',
+    file: 'src/operators/backup-actions.ts',
+    find: "await endEverySession(tx, 'restored')",
+    put: '0',
+    test: 'test/cli/restored.test.ts',
+    fails: /ends every session/,
+  },
+  {
+    name: 'a restored database has no code',
+    file: 'src/operators/backup-actions.ts',
+    find: 'await voidEveryCode(tx)',
+    put: 'void voidEveryCode',
+    test: 'test/cli/restored.test.ts',
+    fails: /ends every session/,
+  },
+  {
+    name: 'keys of a backup are revoked where the operator says so',
+    file: 'src/operators/backup-actions.ts',
+    find: "if (keys === 'revoke') await revokeEveryKey(tx)",
+    put: '',
+    test: 'test/cli/restored.test.ts',
+    fails: /ends every session/,
+  },
 ]

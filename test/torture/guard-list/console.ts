@@ -51,11 +51,11 @@ export const CONSOLE_GUARDS: readonly Guard[] = [
     fails: /paid for once/,
   },
   {
-    name: 'who signs out leaves nothing of the playground on the device',
-    file: 'console/src/frame/app-frame.tsx',
-    find: '    forgetStored()\n',
-    put: '',
+    name: 'a session leaves nothing of the playground in the browser',
+    file: 'console/src/client/session.ts',
+    find: 'if (isKnown) keepOnly(next.id)',
+    put: 'if (isKnown && token === null) keepOnly(next.id)',
     test: 'test/console/playground.test.ts',
-    fails: /leaves nothing behind/,
+    fails: /goes with its session/,
   },
 ]

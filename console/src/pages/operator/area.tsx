@@ -18,8 +18,13 @@ import { FreshCodeProvider } from './fresh-code.tsx'
 
 /** The operators' pages; for everybody else, "not found". */
 export default function OperatorArea() {
-  const { status } = useSession()
+  const { id } = useSession()
   useMustBeSignedIn()
+  return <AreaOfSession key={id} />
+}
+
+function AreaOfSession() {
+  const { status } = useSession()
   const isIn = { enabled: status === 'in', staleTime: Infinity }
   const me = useAsk('GET /v1/operator/me', {}, isIn)
   if (me.data) return <CurrentPage me={me.data.data} />

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useFacts } from '../../../catalog/rate.ts'
@@ -36,7 +35,6 @@ export function Deletion() {
 function DeleteAccount({ onClose }: { onClose(): void }) {
   const words = useWords(settingsWords)
   const { number } = useFormats()
-  const client = useQueryClient()
   const [, go] = useLocation()
   const social = useFacts().data?.data.sign_in
   const [password, setPassword] = useState('')
@@ -46,7 +44,6 @@ function DeleteAccount({ onClose }: { onClose(): void }) {
     onDone: () => {
       go('/', { replace: true })
       closeSession()
-      client.clear()
     },
   })
   const isWrong = form.wrongField === 'password'

@@ -19,6 +19,7 @@ const PAGES: Record<string, string> = {
   upstream_trouble: '/operator/upstreams',
   upstream_drained: '/operator/upstreams',
   webhook_dead: '/operator/webhooks',
+  webhook_gone: '/operator/webhooks',
 }
 
 const isKnown = <Known extends object>(known: Known, name: PropertyKey): name is keyof Known =>

@@ -15,6 +15,7 @@ export const overviewWords = words({
       upstream_trouble: (count: string) => `Matatizo ${count} ya watoa modeli`,
       upstream_drained: (count: string) => `Watoa modeli ${count} wamepumzishwa`,
       webhook_dead: (count: string) => `Webhook ${count} hazikufika`,
+      webhook_gone: (count: string) => `Anwani ${count} za webhook zimezimwa: hazipo tena`,
     },
     period: 'Kipindi',
     periods: { week: 'Siku 7', month: 'Siku 30', quarter: 'Siku 90' },
@@ -101,6 +102,10 @@ export const overviewWords = words({
         count === '1' ? 'An upstream is drained' : `${count} upstreams are drained`,
       webhook_dead: (count) =>
         count === '1' ? 'A webhook did not arrive' : `${count} webhooks did not arrive`,
+      webhook_gone: (count) =>
+        count === '1'
+          ? 'A webhook address is gone and turned off'
+          : `${count} webhook addresses are gone and turned off`,
     },
     period: 'Period',
     periods: { week: '7 days', month: '30 days', quarter: '90 days' },

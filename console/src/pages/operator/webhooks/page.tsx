@@ -86,7 +86,7 @@ type WebhookRowProps = { endpoint: Endpoint; onOpen(dialog: EndpointDialog): voi
 function WebhookRow({ endpoint, onOpen }: WebhookRowProps) {
   const words = useWords(webhooksWords)
   const { moment } = useFormats()
-  const { url, enabled, previous_secret_until: until } = endpoint
+  const { url, enabled, previous_secret_until: until, gone_at: gone } = endpoint
   const button = (kind: 'change' | 'switch' | 'rotate' | 'remove', label: string) => (
     <Button
       kind="quiet"
@@ -114,6 +114,7 @@ function WebhookRow({ endpoint, onOpen }: WebhookRowProps) {
             {endpoint.events.map((event) => wordFor(words.kinds, event)).join(' · ')}
           </p>
           {until !== undefined && <p className="text-sm">{words.oldSecret(moment(until))}</p>}
+          {gone !== undefined && <p className="text-sm text-danger">{words.gone(moment(gone))}</p>}
         </div>
         <Badge tone={enabled ? 'good' : 'plain'}>{enabled ? words.on : words.off}</Badge>
       </div>

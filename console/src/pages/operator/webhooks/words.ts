@@ -10,7 +10,8 @@ export const webhooksWords = words({
     noneWhy: 'Ongeza anwani ya https ya mfumo wenu, kisha uchague matukio.',
     add: 'Ongeza anwani',
     addWhy: 'Anwani lazima iwe ya https na ipatikane kwenye mtandao wa wazi.',
-    urlWrong: 'Anwani hii haikubaliki: lazima iwe ya https, na ya mtandao wa wazi, si wa ndani.',
+    urlWrong:
+      'Anwani hii haikubaliki: lazima iwe ya https kwenye mlango wa kawaida (443), na ya mtandao wa wazi, si wa ndani.',
     tooMany: 'Anwani zimefika kikomo. Ondoa moja kwanza.',
     url: 'Anwani (https)',
     description: 'Maelezo',
@@ -45,6 +46,8 @@ export const webhooksWords = words({
     secretTitle: 'Siri ya saini',
     secretOnce: 'Nakili siri hii sasa; hatutaionyesha tena.',
     secretSaved: 'Nimeihifadhi',
+    gone: (when: string) =>
+      `Mfumo wenu ulijibu ${when} kuwa anwani hii haipo tena (410), kwa hiyo tuliizima.`,
     oldSecret: (when: string) => `Siri ya zamani inatumika pia hadi ${when}.`,
     deliveries: 'Zilizotumwa',
     noDeliveries: 'Bado hakuna kilichotumwa kwenye anwani hii.',
@@ -68,7 +71,8 @@ export const webhooksWords = words({
     noneWhy: 'Add an https address of your system, then choose the events.',
     add: 'Add an address',
     addWhy: 'The address must be https and reachable in public.',
-    urlWrong: 'This address is not accepted: it must be https and public, not within a network.',
+    urlWrong:
+      'This address is not accepted: it must be https on the usual port (443), and public, not within a network.',
     tooMany: 'There are as many addresses as there can be. Remove one first.',
     url: 'Address (https)',
     description: 'Description',
@@ -102,6 +106,8 @@ export const webhooksWords = words({
     secretTitle: 'Secret of the signature',
     secretOnce: 'Copy this secret now; it will not be shown again.',
     secretSaved: 'I have saved it',
+    gone: (when) =>
+      `On ${when} your system answered that this address is gone (410), so we turned it off.`,
     oldSecret: (when) => `The old secret signs too until ${when}.`,
     deliveries: 'Deliveries',
     noDeliveries: 'Nothing was sent to this address yet.',
