@@ -141,7 +141,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'a stream that is left before it begins is counted',
     file: 'src/gateway/chat/stream.ts',
-    find: 'if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro(), refused })',
+    find: 'if (bill) await dropWork(gateway, bill, end, work)',
     put: 'await bill?.drop(end)',
     test: 'test/contract/money/allowance.test.ts',
     fails: /left before they begin/,
