@@ -68,7 +68,8 @@ export async function runBilledCall<Result>(
       const { result, usage } = await bill.confirm(work)
       const line = { ...usage, stage, course, latencyMs: latencyMs() }
       if (await entered.hasLeft(usage.costMicro)) {
-        await dropWork(gateway, bill, leftOf(line), { accountId, micro: usage.costMicro })
+        const work = { accountId, micro: usage.costMicro, countedMicro: await entered.counted() }
+        await dropWork(gateway, bill, leftOf(line), work)
         throw noReader()
       }
       const shown = (receipt: Receipt) => {
@@ -81,7 +82,9 @@ export async function runBilledCall<Result>(
       return { ...answer(await bill.settle([line], { claim, answer }, writes)), stored: true }
     } catch (error) {
       const end = { ...dropOf(error, stage, latencyMs(), signal), course }
-      await dropWork(gateway, bill, end, { accountId, micro: workedMicro(), refused })
+      const micro = workedMicro()
+      const work = { accountId, micro, countedMicro: await entered.counted(), refused }
+      await dropWork(gateway, bill, end, work)
       throw error
     }
   } finally {
@@ -117,15 +120,18 @@ export function abortOf(call: GatewayCall): (reason: Failure) => void {
   return (reason) => call.abort(reason)
 }
 
-function noReader(): Failure {
-  return new Failure('unavailable', 'The caller left before the answer was complete.')
+export function noReader(): Failure {
+  const message = 'The caller left before the answer was complete.'
+  return new Failure('unavailable', message, { code: 'caller_left' })
 }
 
 export type EnteredCall = {
   /** Asked once: a caller leaves once. Not while nobody knows what it is worth. */
   mayLeave(worthMicro: bigint): Promise<boolean>
-  /** Whether the caller of a call of any size left, and does not pay for what it came to. */
+  /** At its end: whether its caller left and does not pay for what it came to. */
   hasLeft(worthMicro: bigint): Promise<boolean>
+  /** What the allowance has counted of it. */
+  counted(): Promise<bigint>
   /** Throws where answers of this kind were refused, and the allowance is used up. */
   admit(worthMicro: bigint): Promise<void>
   end(): void
@@ -144,27 +150,36 @@ export function enterCall(
   const { stage, workedMicro, anySize = false } = work
   const { accountId } = call.principal
   const leave = callLimits.enter(call.principal)
-  const { promise: over, resolve } = Promise.withResolvers<void>()
   let asked: Promise<boolean> | undefined
-  let left = false
-  const unpaid = (worthMicro: bigint) =>
-    (asked ??= allowance.mayLeave({ accountId, stage, over }, worthMicro))
+  let countedMicro = 0n
+  let [left, ended] = [false, false]
+  const ask = async (worthMicro: bigint) => {
+    const may = await allowance.mayLeave({ accountId, stage }, worthMicro)
+    if (may) countedMicro = worthMicro
+    return may
+  }
+  const unpaid = (worthMicro: bigint) => (asked ??= ask(worthMicro))
   const mayLeave = async (worthMicro: bigint) => {
+    if (ended) return false
     left = true
     return !anySize && (await unpaid(worthMicro))
   }
   call.stay(async () => !(await mayLeave(workedMicro())))
   return {
     mayLeave,
-    hasLeft: async (worthMicro) => anySize && left && (await unpaid(worthMicro)),
+    async hasLeft(worthMicro) {
+      ended = true
+      return left && (await unpaid(worthMicro))
+    },
+    async counted() {
+      await asked
+      return countedMicro
+    },
     async admit(worthMicro) {
       if (worthMicro === 0n || !callLimits.doubts(accountId, stage.kind)) return
       await allowance.admit(accountId)
     },
-    end() {
-      leave()
-      resolve()
-    },
+    end: leave,
   }
 }
 

@@ -22,15 +22,22 @@ export async function dropWork(
   gateway: Pick<Gateway, 'allowance' | 'callLimits' | 'catalog'>,
   bill: Bill,
   end: Dropped,
-  work: { accountId: string; micro: bigint; refused?: Waived | undefined },
+  work: {
+    accountId: string
+    micro: bigint
+    /** What of it was counted when the caller left. */
+    countedMicro: bigint
+    refused?: Waived | undefined
+  },
 ): Promise<void> {
-  const { accountId, refused } = work
+  const { accountId, countedMicro, refused } = work
   const unpaid = end.status === 'cancelled' ? work.micro : 0n
   const known = refused?.upstreamCost !== undefined
   const waived = known ? refused : waivedAs(gateway, end.stage, refused?.micro ?? unpaid)
   if (refused) gateway.callLimits.doubt(accountId, end.stage.kind)
   const kind = refused && refusedKind(end.stage.kind)
-  await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: waived.micro, kind })
+  const unpaidWork = { accountId, micro: waived.micro, countedMicro, kind }
+  await gateway.allowance.drop(bill, { ...end, waived }, unpaidWork)
 }
 
 export function waivedWork({ costMicro: micro, upstreamCost }: StageUsage): Waived {

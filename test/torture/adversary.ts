@@ -12,6 +12,7 @@ import { startMetered } from './adversary/metered/upstreams.ts'
 import { brokenBound, watchNewcomers, type NewcomersWatch } from './adversary/newcomers.ts'
 import { strategiesNamed } from './adversary/strategies.ts'
 import { tableOf } from './adversary/table.ts'
+import { openPulse } from './adversary/pulse.ts'
 import { openTally, type Tally } from './adversary/tally.ts'
 import { newThief, playing, topUp, type Den, type Strategy, type Thief } from './adversary/thief.ts'
 import { compareBalances } from './judge/balances.ts'
@@ -60,7 +61,8 @@ type Run = {
  * has cost at catalog prices, and what it was charged.
  */
 export async function adversary(options: AdversaryOptions) {
-  const tally = openTally()
+  const pulse = openPulse()
+  const tally = openTally(pulse)
   const glutton = await startGlutton(tally)
   const metered = await startMetered(tally)
   const world = await openWorld({
@@ -75,6 +77,7 @@ export async function adversary(options: AdversaryOptions) {
       UNPAID_DAILY_CREDITS: String(options.dailyCredits),
     },
   })
+  pulse.follow(world.fleet.slots.map(({ url }) => url))
   try {
     return await run(world, glutton, tally, options)
   } finally {

@@ -14,6 +14,14 @@ export function refusedKind(kind: ActivityKind): UnpaidKind {
   return `${REFUSED}${kind}`
 }
 
+/** Until the end of the transaction nobody else counts what these accounts did not pay. */
+export async function lockMoney(tx: Tx, accountIds: readonly string[]): Promise<void> {
+  await tx.read(
+    'select from ledger_accounts where account_id = any($1::uuid[]) order by account_id for update',
+    [accountIds],
+  )
+}
+
 /** Only in a transaction that holds the lock on the account's money: so no two wait for each other. */
 export async function addUnpaid(
   tx: Tx,

@@ -1,9 +1,10 @@
 import { spentInLastDays } from '../../activity/summary-store.ts'
-import type { Db } from '../../db/db.ts'
+import type { Db, Tx } from '../../db/db.ts'
+import { groupCommit, type GroupCommit } from '../../db/group-commit.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
-import { addUnpaid, unpaidSince, type UnpaidKind } from './allowance-store.ts'
+import { addUnpaid, lockMoney, unpaidSince, type UnpaidKind } from './allowance-store.ts'
 import type { Bill } from './billable.ts'
 import type { Dropped, Stage } from './rows.ts'
 
@@ -27,11 +28,10 @@ type AllowanceOptions = {
   tellOwner(beyond: BeyondAllowance): Promise<void>
 }
 
-/** A call that its caller leaves. `over` settles when the call has ended. */
-type LeftCall = { accountId: string; stage: Stage; over: Promise<void> }
-
-/** An account that has calls here which were left and have not ended. */
-type Leaving = { known: Promise<Known | undefined>; grantedMicro: bigint; calls: number }
+/** A call that its caller leaves, and what it is worth by then. */
+type Leaving = { accountId: string; stage: Stage; worthMicro: bigint; at: Date; tightened: boolean }
+/** What was unpaid before it, and whether it is counted now. */
+type Judged = Omit<Known, 'oldest'> & { counted: boolean }
 type Known = { unpaidMicro: bigint; limitMicro: bigint; oldest: Date | null }
 
 const WINDOW_MS = 24 * 3_600_000
@@ -43,34 +43,39 @@ const SPENDING_DAYS = 30
  */
 export class Allowance {
   readonly #options: AllowanceOptions
-  readonly #leaving = new Map<string, Leaving>()
+  readonly #leaving: GroupCommit<Leaving, Judged>
 
   constructor(options: AllowanceOptions) {
     this.#options = options
+    this.#leaving = groupCommit({ db: options.db, apply: (tx, all) => this.#judge(tx, all) })
   }
 
   /**
-   * Whether a call that is worth so much by now may be left without paying. If so it counts here
-   * until it has ended, and by then `drop` has committed it. A database that cannot be asked lets
-   * nobody leave.
+   * Whether a call that is worth so much by now may be left without paying. If so it is counted, in
+   * the commit that decided it: whatever other processes decide at that moment, they see it. A
+   * database that cannot be asked lets nobody leave.
    */
-  async mayLeave({ accountId, stage, over }: LeftCall, worthMicro: bigint): Promise<boolean> {
+  async mayLeave(
+    { accountId, stage }: { accountId: string; stage: Stage },
+    worthMicro: bigint,
+  ): Promise<boolean> {
     if (worthMicro === 0n) return true
-    const leaving = this.#leaving.get(accountId) ?? this.#begin(accountId)
-    leaving.calls += 1
-    const known = await leaving.known
-    if (known !== undefined) {
-      const { limitMicro } = known
-      const unpaidMicro = known.unpaidMicro + leaving.grantedMicro
-      if (unpaidMicro + worthMicro <= limitMicro) {
-        leaving.grantedMicro += worthMicro
-        void over.then(() => this.#end(accountId, leaving))
-        return true
-      }
-      void this.#tellOwner({ accountId, model: stage.model, unpaidMicro, limitMicro })
+    const { clock, tightened } = this.#options
+    try {
+      const leaving = { accountId, stage, worthMicro, at: clock.now() }
+      const judged = await this.#leaving.submit({
+        ...leaving,
+        tightened: await tightened(accountId),
+      })
+      const { counted, unpaidMicro, limitMicro } = judged
+      const { model } = stage
+      if (!counted) void this.#tellOwner({ accountId, model, unpaidMicro, limitMicro })
+      return counted
+    } catch (error) {
+      const message = 'What an account left unpaid could not be counted: its left call goes on.'
+      this.#options.log.warn(message, { account_id: accountId, error })
+      return false
     }
-    this.#end(accountId, leaving)
-    return false
   }
 
   /** Throws for a kind of call whose answers were refused, once the allowance is used up. */
@@ -88,31 +93,17 @@ export class Allowance {
     return unpaidMicro < limitMicro ? limitMicro : undefined
   }
 
-  /** Ends a bill without a charge; what it was worth is counted in the same commit. */
+  /** Ends a bill without a charge; what it was worth beyond `countedMicro` counts in the same commit. */
   drop(
     bill: Bill,
     end: Dropped,
-    work: { accountId: string; micro: bigint; kind?: UnpaidKind | undefined },
+    work: { accountId: string; micro: bigint; countedMicro: bigint; kind?: UnpaidKind | undefined },
   ): Promise<void> {
-    const { accountId, micro: worthMicro, kind = end.stage.kind } = work
-    if (worthMicro === 0n) return bill.drop(end)
+    const { accountId, micro, countedMicro, kind = end.stage.kind } = work
+    if (micro <= countedMicro) return bill.drop(end)
+    const worthMicro = micro - countedMicro
     const unpaid = { accountId, kind, at: this.#options.clock.now(), worthMicro }
     return bill.drop({ ...end, writes: [{ write: (tx) => addUnpaid(tx, unpaid) }] })
-  }
-
-  /**
-   * Reads once, and not again before all calls that were granted since have ended: else those that
-   * are being committed would count twice, or not at all.
-   */
-  #begin(accountId: string): Leaving {
-    const leaving = { known: this.#read(accountId), grantedMicro: 0n, calls: 0 }
-    this.#leaving.set(accountId, leaving)
-    return leaving
-  }
-
-  #end(accountId: string, leaving: Leaving): void {
-    leaving.calls -= 1
-    if (leaving.calls === 0) this.#leaving.delete(accountId)
   }
 
   /** Until something of it is a day old. */
@@ -122,25 +113,35 @@ export class Allowance {
     return Math.max(1, Math.ceil(waitMs / 1_000))
   }
 
-  async #read(accountId: string): Promise<Known | undefined> {
-    try {
-      return await this.#ask(accountId)
-    } catch (error) {
-      const message = 'What an account left unpaid could not be read: its left call goes on.'
-      this.#options.log.warn(message, { account_id: accountId, error })
-      return undefined
+  /** One after the other, with their accounts locked: none is judged without those before it. */
+  async #judge(tx: Tx, all: Leaving[]): Promise<Judged[]> {
+    await lockMoney(tx, [...new Set(all.map(({ accountId }) => accountId))])
+    const judged: Judged[] = []
+    for (const { accountId, stage, worthMicro, at, tightened } of all) {
+      const { unpaidMicro, limitMicro } = await this.#known(tx, { accountId, at, tightened })
+      const counted = unpaidMicro + worthMicro <= limitMicro
+      if (counted) await addUnpaid(tx, { accountId, kind: stage.kind, at, worthMicro })
+      judged.push({ unpaidMicro, limitMicro, counted })
     }
+    return judged
   }
 
   async #ask(accountId: string): Promise<Known> {
-    const { db, clock, freeMicro, timeZone, tightened } = this.#options
-    const at = clock.now()
-    const [unpaid, spentMicro, none] = await Promise.all([
-      unpaidSince(db, accountId, new Date(at.getTime() - WINDOW_MS)),
-      spentInLastDays(db, { accountId, at, timeZone, days: SPENDING_DAYS }),
-      tightened(accountId),
+    const { db, clock, tightened } = this.#options
+    const about = { accountId, at: clock.now(), tightened: await tightened(accountId) }
+    return this.#known(db, about)
+  }
+
+  async #known(
+    tx: Tx,
+    { accountId, at, tightened }: Pick<Leaving, 'accountId' | 'at' | 'tightened'>,
+  ): Promise<Known> {
+    const { freeMicro, timeZone } = this.#options
+    const [unpaid, spentMicro] = await Promise.all([
+      unpaidSince(tx, accountId, new Date(at.getTime() - WINDOW_MS)),
+      spentInLastDays(tx, { accountId, at, timeZone, days: SPENDING_DAYS }),
     ])
-    const limitMicro = none ? 0n : freeMicro + spentMicro / 10n
+    const limitMicro = tightened ? 0n : freeMicro + spentMicro / 10n
     return { unpaidMicro: unpaid.micro, limitMicro, oldest: unpaid.oldest }
   }
 

@@ -130,14 +130,16 @@ export function dropOf(
   latencyMs: number,
   signal: AbortSignal,
 ): Dropped {
-  const left = signal.aborted && (signal.reason as { code?: unknown }).code === 'caller_left'
+  const left = [error, signal.reason].some((why) => why instanceof Failure && why.code === LEFT)
   return {
     status: left ? 'cancelled' : 'failed',
-    errorCode: left ? 'caller_left' : errorCode(error),
+    errorCode: left ? LEFT : errorCode(error),
     stage,
     latencyMs,
   }
 }
+
+const LEFT = 'caller_left'
 
 async function settle(
   billing: Billing,

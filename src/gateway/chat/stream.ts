@@ -67,7 +67,9 @@ export async function streamChat(
   } catch (error) {
     const end = { ...dropOf(error, stage, latencyMs(), signal), course }
     const refused = refusedWork(error, { refused: order.refused, estimateMicro })
-    if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro(), refused })
+    const micro = workedMicro()
+    const work = { accountId, micro, countedMicro: await entered.counted(), refused }
+    if (bill) await dropWork(gateway, bill, end, work)
     entered.end()
     throw error
   }
@@ -89,10 +91,11 @@ function streamEnds(
   const { accountId } = call.principal
   const latencyMs = () => performance.now() - course.beganMs
   const worth = () => worthOf(gateway, order, stream, course)
-  const left = (waived = worth()) => {
+  const left = async (waived = worth()) => {
     const { micro } = waived
     const dropped = { ...leftOf({ stage, course, latencyMs: latencyMs() }), waived }
-    return gateway.allowance.drop(bill, dropped, { accountId, micro })
+    const countedMicro = await entered.counted()
+    return gateway.allowance.drop(bill, dropped, { accountId, micro, countedMicro })
   }
   return {
     async finished() {
@@ -119,7 +122,8 @@ function streamEnds(
         if (hasBrokenOff(error)) await bill.drop({ ...end, waived })
         else {
           const refused = dearer(refusedWork(error, order), waived)
-          await dropWork(gateway, bill, end, { accountId, micro: 0n, refused })
+          const countedMicro = await entered.counted()
+          await dropWork(gateway, bill, end, { accountId, micro: 0n, countedMicro, refused })
         }
       }
       entered.end()

@@ -17,12 +17,15 @@ export type StreamLimit = {
   extend(byMicro: bigint): Promise<bigint>
   /** An upper bound of the prompt's tokens. */
   boundPrompt(): number
+  nowMs(): number
 }
 
 /** Characters that the reader has not taken. Above this the upstream is read no further. */
 const MOST_QUEUED = 256 * 1024
 /** The model keeps generating while we wait; this bounds the unpaid part. */
 const ANSWER_WITHIN_MS = 100
+/** What it says in this time, while nobody here can look, is paid for beforehand. */
+const UNSEEN_MS = 500
 
 /**
  * A stream whose account may not be able to pay for all of it. Tokens are counted as they arrive,
@@ -38,6 +41,7 @@ export class WatchedStream implements ChatStream {
   #paidTokens: number
   #tokens = 0
   #largestBatch = 0
+  #beganMs: number | undefined
   /**
    * At how many tokens the limit is raised; the raise in progress; whether the last one was
    * refused.
@@ -156,6 +160,7 @@ export class WatchedStream implements ChatStream {
 
   #enqueue(chunks: readonly string[]): void {
     let tokens = 0
+    this.#beganMs ??= this.#limit.nowMs()
     for (const chunk of chunks) {
       tokens += this.#count(chunk)
       this.#queue.push(chunk)
@@ -176,16 +181,32 @@ export class WatchedStream implements ChatStream {
   }
 
   /**
-   * The limit must pay for one more batch as large as the largest so far, and for a second one that
-   * may arrive while the limit is raised. It is raised at half of what is left.
+   * The limit must pay for what arrives before the next look. It is raised at half of what is left,
+   * or earlier; meanwhile what arrives is counted on.
    */
   async #affords(): Promise<boolean> {
-    if (this.#tokens >= this.#extendAt) this.#extending ??= this.#extendAhead()
-    while (this.#tokens + (this.#exhausted ? 1 : 2) * this.#largestBatch > this.#paidTokens) {
+    const isShort = this.#tokens + this.#unseen() > this.#paidTokens && !this.#exhausted
+    if (isShort || this.#tokens >= this.#extendAt) this.#extending ??= this.#extendAhead()
+    while (this.#tokens + this.#soon() > this.#paidTokens) {
       if (this.#extending === undefined && this.#exhausted) return false
       if (!(await answeredInTime((this.#extending ??= this.#extendAhead())))) return false
     }
     return true
+  }
+
+  /**
+   * One more batch as large as the largest so far, and a second one that may arrive while the limit is
+   * raised. Once it cannot be raised, as much as may be said unseen.
+   */
+  #soon(): number {
+    if (!this.#exhausted) return 2 * this.#largestBatch
+    return Math.max(this.#largestBatch, this.#unseen())
+  }
+
+  /** By how much it said on average. */
+  #unseen(): number {
+    const saidMs = this.#limit.nowMs() - this.#beganMs!
+    return (this.#tokens * UNSEEN_MS) / Math.max(UNSEEN_MS, saidMs)
   }
 
   async #extendAhead(): Promise<void> {

@@ -69,6 +69,7 @@ function watched(
     tokensFor: (micro: bigint) => order.affordable(micro, bounds),
     extend: (byMicro: bigint) => bill.extend(byMicro),
     boundPrompt: order.boundPrompt,
+    nowMs: () => performance.now(),
   }
   return new WatchedStream(stream, streamLimit, order.request.ours)
 }

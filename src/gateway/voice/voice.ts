@@ -15,6 +15,7 @@ import {
   doStage,
   enterCall,
   jsonAnswer,
+  noReader,
   workSize,
   type PaidStage,
 } from '../billed-call.ts'
@@ -54,6 +55,7 @@ export async function respond(
     progress = new VoiceProgress(call.signal, stage, bill)
     try {
       const answer = await bill.confirm(answerAloud(plan, progress))
+      if (await entered.hasLeft(progress.ranMicro)) throw noReader()
       const receipt = await bill.settle(progress.lines)
       return jsonAnswer(answer, { requestId, receipt, generationId: undefined })
     } catch (error) {
@@ -63,7 +65,8 @@ export async function respond(
       const refused = micro > 0n && end.status === 'failed'
       if (refused) gateway.callLimits.doubt(accountId, stage.kind)
       const kind = refused ? refusedKind(stage.kind) : undefined
-      await gateway.allowance.drop(bill, end, { accountId, micro, kind })
+      const countedMicro = await entered.counted()
+      await gateway.allowance.drop(bill, end, { accountId, micro, countedMicro, kind })
       throw error
     }
   } finally {

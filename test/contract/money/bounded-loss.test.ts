@@ -44,7 +44,7 @@ function record(id: string, more: object = {}) {
 before(async () => {
   talker = await startTalker({
     'talk/short': { longest: 250 },
-    'talk/quick': { tokens: 16, everyMs: 2 },
+    'talk/quick': { tokens: 16, everyMs: 8 },
     'talk/cheap': { tokens: 8 },
     'talk/thinker': { tokens: 8, thinks: true },
     'talk/brooder': { tokens: 2, thinks: true },

@@ -12,6 +12,7 @@ import { testClock } from '../../support/accounts.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { allowanceOn, billingOn, unwatched } from '../../support/money/billing.ts'
 import { withDatabase } from '../../support/databases.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const STAGE: Stage = { kind: 'chat', model: 'test/model', priceSnapshotId: undefined }
 const LEFT = { status: 'cancelled', errorCode: 'caller_left', stage: STAGE, latencyMs: 3 } as const
@@ -58,11 +59,9 @@ withDatabase('the allowance', (open) => {
   /** Whether it was left without a charge. */
   async function leave(accountId: string, micro: bigint, on = here): Promise<boolean> {
     const bill = await billOf(accountId)
-    const { promise: over, resolve } = Promise.withResolvers<void>()
-    const may = await on.mayLeave({ accountId, stage: STAGE, over }, micro)
-    if (may) await on.drop(bill, LEFT, { accountId, micro })
+    const may = await on.mayLeave({ accountId, stage: STAGE }, micro)
+    if (may) await on.drop(bill, LEFT, { accountId, micro, countedMicro: micro })
     else await bill.drop(LEFT)
-    resolve()
     return may
   }
 
@@ -71,6 +70,8 @@ withDatabase('the allowance', (open) => {
       'select kind, worth_micro from unpaid_work where account_id = $1',
       [accountId],
     )
+  const sumOf = async (accountId: string) =>
+    (await rows(accountId)).reduce((sum, row) => sum + row.worth_micro, 0n)
 
   test('up to the last microcredit, and only of the account that left it', async () => {
     const [asha, juma] = [await customer(), await customer()]
@@ -94,10 +95,7 @@ withDatabase('the allowance', (open) => {
     const found = await rows(asha)
     assert.ok(found.length <= 2, String(found.length))
     assert.deepEqual([...new Set(found.map(({ kind }) => kind))], ['chat'])
-    assert.equal(
-      found.reduce((sum, row) => sum + row.worth_micro, 0n),
-      20n,
-    )
+    assert.equal(await sumOf(asha), 20n)
   })
 
   test('every process counts what was left in another', async () => {
@@ -106,18 +104,39 @@ withDatabase('the allowance', (open) => {
     assert.ok(!(await leave(asha, 60n, inProcess())))
   })
 
-  test('what is not committed yet counts here, and once', async () => {
+  test('many that are left at once are counted one after the other, and once', async () => {
     const asha = await customer()
     const left = await Promise.all(Array.from({ length: 20 }, () => leave(asha, 10n)))
     assert.equal(left.filter(Boolean).length, 10)
-    const sum = (await rows(asha)).reduce((all, row) => all + row.worth_micro, 0n)
-    assert.equal(sum, 100n)
+    assert.equal(await sumOf(asha), 100n)
     const juma = await customer()
     for (let i = 0; i < 5; i++) await Promise.all([leave(juma, 10n), leave(juma, 10n)])
-    assert.equal(
-      (await rows(juma)).reduce((all, row) => all + row.worth_micro, 0n),
-      100n,
-    )
+    assert.equal(await sumOf(juma), 100n)
+  })
+
+  test('two processes that decide at one moment grant no more than one', async () => {
+    const asha = await customer()
+    const held = Promise.withResolvers<void>()
+    const { promise: bothWait, resolve } = Promise.withResolvers<void>()
+    // Whoever reads may do so, and nobody can write.
+    const locking = db.begin(async (tx) => {
+      await tx.query('lock table unpaid_work in share mode')
+      held.resolve()
+      await bothWait
+    })
+    await held.promise
+    const call = { accountId: asha, stage: STAGE }
+    const asked = Promise.all([here, inProcess()].map((one) => one.mayLeave(call, 60n)))
+    await eventually('both wait', async () => {
+      const waiting = await db.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return waiting.length === 2
+    })
+    resolve()
+    await locking
+    const may = await asked
+    assert.ok(may.filter(Boolean).length <= 1, String(may))
   })
 
   test('it comes back when it is a day old', async () => {
@@ -141,8 +160,7 @@ withDatabase('the allowance', (open) => {
       await asked.promise
     })
     await held.promise
-    const over = Promise.resolve()
-    const may = await here.mayLeave({ accountId: asha, stage: STAGE, over }, 1n)
+    const may = await here.mayLeave({ accountId: asha, stage: STAGE }, 1n)
     asked.resolve()
     await locking
     assert.ok(!may)
@@ -165,11 +183,14 @@ withDatabase('the allowance', (open) => {
     assert.deepEqual(await rows(asha), [])
   })
 
-  test('the row and the release are one commit: a hold that is gone leaves no row', async () => {
+  test('what it was worth more at its end is counted with its release', async () => {
     const asha = await customer()
     const bill = await billOf(asha)
-    await bill.drop(LEFT)
-    await here.drop(bill, LEFT, { accountId: asha, micro: 101n })
-    assert.deepEqual(await rows(asha), [])
+    assert.ok(await here.mayLeave({ accountId: asha, stage: STAGE }, 10n))
+    await here.drop(bill, LEFT, { accountId: asha, micro: 13n, countedMicro: 10n })
+    assert.equal(await sumOf(asha), 13n)
+    // A hold that is gone leaves no row.
+    await here.drop(bill, LEFT, { accountId: asha, micro: 101n, countedMicro: 10n })
+    assert.equal(await sumOf(asha), 13n)
   })
 })

@@ -82,7 +82,7 @@ withDatabase('what accounts that never paid leave unpaid on a day', (open) => {
     const allowance = allowanceOn(db, { clock, freeMicro: 10_000n, tightened })
     const may = (accountId: string) => {
       const stage = { kind: 'chat', model: 'test/model' } as const
-      return allowance.mayLeave({ accountId, stage, over: Promise.resolve() }, 1n)
+      return allowance.mayLeave({ accountId, stage }, 1n)
     }
     assert.deepEqual([await may(asha), await may(payer)], [false, true])
 

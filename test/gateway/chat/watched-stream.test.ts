@@ -60,7 +60,9 @@ class Model implements ChatStream {
   }
 }
 
-/** A credit is a token. `spare` is what the account has beyond the limit. */
+let nowMs = 0
+
+/** A second passes at every look. A credit is a token. `spare` is what the account has beyond the limit. */
 function limitOf(limit: number, spare: number, more: Partial<StreamLimit> = {}) {
   const asked: bigint[] = []
   let [limitMicro, left] = [BigInt(limit), BigInt(spare)]
@@ -77,6 +79,7 @@ function limitOf(limit: number, spare: number, more: Partial<StreamLimit> = {}) 
       return limitMicro
     },
     boundPrompt: () => 3,
+    nowMs: () => (nowMs += 1_000),
     ...more,
   }
   return { streamLimit, asked, take: (by: number) => (left -= BigInt(by)) }
@@ -154,6 +157,15 @@ test('room is kept for as much as has ever come at once', async () => {
   take(50)
   const { text } = await textOf(new WatchedStream(model, streamLimit, ours))
   assert.equal(text.length, 41)
+})
+
+test('what it says while nobody can look for half a second is paid for beforehand', async () => {
+  const model = new Model(pieces(200, 10))
+  // A hundred tokens a second.
+  const { streamLimit, take } = limitOf(1_000, 10, { nowMs: () => model.said * 10 })
+  take(10)
+  const { text } = await textOf(new WatchedStream(model, streamLimit, ours))
+  assert.ok(text.length >= 930 && text.length <= 960, String(text.length))
 })
 
 test('at the ceiling nothing is counted: the upstream ends by itself', async () => {

@@ -60,7 +60,7 @@ export async function streamAnswer(order: Order, meter: Meter, res: ServerRespon
   const { tokens, hidden, model } = order
   const each = pieceTokens(order)
   for (let said = 0, nth = 0; said < tokens; said += each, nth++) {
-    await sleep(paceMs(order))
+    await meter.pause(paceMs(order))
     if (res.destroyed) return
     const now = Math.min(each, tokens - said)
     meter.add(worth(now, model.answerUsd))

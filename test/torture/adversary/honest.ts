@@ -36,11 +36,24 @@ export const HONEST_PATIENCE_MS = 120_000
 /** Refusals that an honest caller may get: the key is in use, or the limits of the own account. */
 const DOCUMENTED = new Set([409, 429])
 
+/**
+ * What a machine does that has no time for it: the database is given up, and the model whose clocks
+ * are short. Callers are told to ask again. Of a hundred calls one may end like this.
+ */
+const BUSY = / 503$|^chat mlafi\/pole refused 502$/
+const FEW = 3
+const OF_CALLS = 100
+
 /** Each honest call was answered well, or its caller hung up; else what the service wrote of it. */
 export function brokenService({ counts, seen }: History, log: readonly string[]): string[] {
-  return [...counts].flatMap(([name, times]) => {
+  const all = [...counts]
+  const sum = (some: typeof all) => some.reduce((total, [, times]) => total + times, 0)
+  const busy = sum(all.filter(([name]) => BUSY.test(name)))
+  const isBusy = busy <= Math.max(FEW, sum(all) / OF_CALLS)
+  return all.flatMap(([name, times]) => {
     const [, end, status] = /(good|refused|broken|left) (\d+)$/.exec(name)!
     if (end === 'good' || end === 'left' || DOCUMENTED.has(Number(status))) return []
+    if (isBusy && BUSY.test(name)) return []
     const one = seen.find((call) => `${call.load} ${call.end} ${call.status}` === name)
     const id = one?.requestId ?? name
     const said = log.filter((line) => line.includes(id))

@@ -132,10 +132,11 @@ export function brokenPromises(all: readonly Reckoned[]): string[] {
   return all
     .filter((one) => lostMicro(one) > allowedMicro(one))
     .map((one) => {
-      const { nth, paidMicro, cost, costs } = one
+      const { nth, paidMicro, unpaidMicro, uncollectedMicro, cost, costs } = one
       return (
         `thief ${nth} paid ${credits(paidMicro)} and cost ${credits(cost.micro)}: ` +
-        `${credits(lostMicro(one))} lost where ${credits(allowedMicro(one))} may be ` +
+        `${credits(lostMicro(one))} lost where ${credits(allowedMicro(one))} may be, ` +
+        `${credits(unpaidMicro)} counted as unpaid, ${credits(uncollectedMicro)} as uncollected ` +
         `(${[...costs].map(about).join('; ')})`
       )
     })

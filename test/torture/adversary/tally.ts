@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../../../simulator/models/journal.ts'
 import { worthOfUsd } from './models.ts'
+import type { Pulse } from './pulse.ts'
 
 /** What upstreams did, at catalog prices. */
 export type Cost = { micro: bigint; calls: number; leftMicro: bigint; left: number }
@@ -7,7 +8,7 @@ export type Cost = { micro: bigint; calls: number; leftMicro: bigint; left: numb
 export type Costs = ReadonlyMap<string, Cost>
 
 /** One call at an upstream: counted as it works, so that an answer broken off is counted too. */
-export type Meter = { add(micro: bigint): void; left(): void }
+export type Meter = { add(micro: bigint): void; left(): void; pause: Pulse['pause'] }
 
 /** When it came, and when it last cost something. */
 type Call = { strategy: string; round: number; micro: bigint; openedMs: number; lastMs: number }
@@ -50,7 +51,7 @@ function textAt(sent: Buffer, word: string): string {
   return at < 0 ? '' : sent.toString('latin1', at, at + 200)
 }
 
-export function openTally(): Tally {
+export function openTally({ pause }: Pick<Pulse, 'pause'>): Tally {
   const thieves = new Map<number, Map<string, Cost>>()
   const byStrategy = new Map<string, Cost>()
   const calls = new Map<number, Call[]>()
@@ -69,7 +70,7 @@ export function openTally(): Tally {
     const before = calls.get(tag.nth) ?? []
     calls.set(tag.nth, before)
     before.push(call)
-    return meterOf(costs, call)
+    return meterOf(costs, call, pause)
   }
   return {
     byStrategy,
@@ -81,7 +82,8 @@ export function openTally(): Tally {
       if (tag !== undefined) return openFor(tag)
       const mark = MARK.exec(textAt(sent, 'siri-'))?.[0]
       const costs = mark === undefined ? [] : [costIn(honest, mark)]
-      return meterOf(costs, { strategy: '', round: 0, micro: 0n, openedMs: 0, lastMs: 0 })
+      const call = { strategy: '', round: 0, micro: 0n, openedMs: 0, lastMs: 0 }
+      return meterOf(costs, call, pause)
     },
     noteSimulated(entry) {
       const usd = priceOf(entry)
@@ -91,9 +93,10 @@ export function openTally(): Tally {
   }
 }
 
-function meterOf(costs: readonly Cost[], call: Call): Meter {
+function meterOf(costs: readonly Cost[], call: Call, pause: Pulse['pause']): Meter {
   for (const cost of costs) cost.calls += 1
   return {
+    pause,
     add(micro) {
       call.micro += micro
       call.lastMs = Date.now()

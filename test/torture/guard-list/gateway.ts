@@ -75,6 +75,14 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     fails: /when the money ends/,
   },
   {
+    name: 'what a model says while nobody can look is paid for beforehand',
+    file: 'src/gateway/chat/watched-stream.ts',
+    find: 'return Math.max(this.#largestBatch, this.#unseen())',
+    put: 'return this.#largestBatch',
+    test: 'test/gateway/chat/watched-stream.test.ts',
+    fails: /half a second/,
+  },
+  {
     name: 'who reads slowly must be able to pay for the rest',
     file: 'src/gateway/chat/watched-stream.ts',
     find: 'if (this.#queuedLength < MOST_QUEUED) return true',
@@ -141,7 +149,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'a stream that is left before it begins is counted',
     file: 'src/gateway/chat/stream.ts',
-    find: 'if (bill) await dropWork(gateway, bill, end, { accountId, micro: workedMicro(), refused })',
+    find: 'if (bill) await dropWork(gateway, bill, end, work)',
     put: 'await bill?.drop(end)',
     test: 'test/contract/money/allowance.test.ts',
     fails: /left before they begin/,

@@ -7,8 +7,8 @@ export const REFUSED_GUARDS: readonly Guard[] = [
   {
     name: 'a refused answer is counted by its worth',
     file: 'src/gateway/unpaid-work.ts',
-    find: 'await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: waived.micro, kind })',
-    put: 'await gateway.allowance.drop(bill, { ...end, waived }, { accountId, micro: unpaid, kind })',
+    find: 'const unpaidWork = { accountId, micro: waived.micro, countedMicro, kind }',
+    put: 'const unpaidWork = { accountId, micro: unpaid, countedMicro, kind }',
     test,
     fails: /all of it is counted/,
   },
@@ -71,7 +71,7 @@ export const REFUSED_GUARDS: readonly Guard[] = [
   {
     name: 'what ran of a voice flow is counted',
     file: 'src/gateway/voice/voice.ts',
-    find: 'await gateway.allowance.drop(bill, end, { accountId, micro, kind })',
+    find: 'await gateway.allowance.drop(bill, end, { accountId, micro, countedMicro, kind })',
     put: 'await bill.drop(end)',
     test,
     fails: /ran of a voice flow is counted/,

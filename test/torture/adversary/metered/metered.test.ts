@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { oggRecording, packedPdf, webmRecording } from '../hostile-files.ts'
 import { worth } from '../models.ts'
+import { openPulse } from '../pulse.ts'
 import { openTally, sumOf, tagText } from '../tally.ts'
 import { WISHES } from './order.ts'
 import { pdfText } from './pdf.ts'
@@ -9,7 +10,7 @@ import { soundSeconds } from './sound.ts'
 import { startMetered, type Metered } from './upstreams.ts'
 
 describe('the meters of the formats', () => {
-  const tally = openTally()
+  const tally = openTally(openPulse())
   let metered: Metered
   before(async () => {
     metered = await startMetered(tally)

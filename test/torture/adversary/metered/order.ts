@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { worth } from '../models.ts'
 import type { Meter } from '../tally.ts'
@@ -82,7 +81,7 @@ export async function sayPaced(
   const each = Math.max(1, Number(PIECE_MICRO / price))
   const tokens = Math.min(wanted, each * MOST_PIECES)
   for (let said = 0; said < tokens; said += each) {
-    await sleep(PIECE_MS)
+    await meter.pause(PIECE_MS)
     if (res.destroyed) {
       meter.left()
       return undefined
