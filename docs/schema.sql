@@ -280,6 +280,9 @@ create table accounts (
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
   erased_at timestamptz,
+  -- Somebody else registered with the same address while this account waited for its code: until its
+  -- owner sets a password, what was made in it is not certain to be the owner's.
+  contested boolean not null default false,
   primary key (id),
   check (locale in ('sw', 'en')),
   check (mfa_method in ('none', 'totp', 'email', 'phone')),
@@ -367,9 +370,11 @@ create table codes (
   sent_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at timestamptz,
+  asker text not null default '',
+  others_tries int not null default 0,
   primary key (id),
   foreign key (account_id) references accounts(id) on delete cascade,
-  unique NULLS not DISTINCT (subject, purpose, account_id),
+  unique NULLS not DISTINCT (subject, purpose, account_id, asker),
   check (channel in ('email', 'phone', 'totp')),
   check (purpose in ('verify_email', 'verify_phone', 'login_mfa', 'reset_password', 'change_mfa', 'change_email'))
 );

@@ -19,6 +19,8 @@ export const ACCOUNT = columns({
   mfaMethod: oneOf<MfaMethod>(),
   totpSealed: orNull(bytes),
   totpPendingSealed: orNull(bytes),
+  /** Somebody else had registered with its address, and its owner has not set a password since. */
+  contested: bool,
   createdAt: time,
 })
 export type Account = RowOf<typeof ACCOUNT>

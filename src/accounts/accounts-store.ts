@@ -46,17 +46,6 @@ export async function findClaimant(tx: Tx, who: Identifier): Promise<Account | u
   return ACCOUNT.first(rows)
 }
 
-/** The newest registration that waits for a code to this identifier, not one that only names it. */
-export async function findRegistration(tx: Tx, who: Identifier): Promise<Account | undefined> {
-  const rows = await tx.read(
-    `select ${ACCOUNT.list} from accounts where deleted_at is null and status = 'pending_verification'
-     and ${UNPROVEN[who.channel]} ${who.channel === 'phone' ? 'and email is null' : ''}
-     order by created_at desc, id desc limit 1`,
-    [who.value],
-  )
-  return ACCOUNT.first(rows)
-}
-
 export type NewAccount = {
   id: string
   fullName: string
@@ -120,10 +109,18 @@ export async function setStatus(tx: Tx, id: string, status: Account['status']): 
 }
 
 export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
-  await tx.query('update accounts set password_hash = $2, updated_at = now() where id = $1', [
-    id,
-    passwordHash,
-  ])
+  await tx.query(
+    `update accounts set password_hash = $2, contested = false, updated_at = now() where id = $1`,
+    [id, passwordHash],
+  )
+}
+
+/** Nobody knows whose password it was. The account is contested until its owner sets one. */
+export async function dropPassword(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update accounts set password_hash = null, contested = true, updated_at = now() where id = $1`,
+    [id],
+  )
 }
 
 export async function setPhone(tx: Tx, id: string, phoneNumber: string): Promise<void> {

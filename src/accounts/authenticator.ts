@@ -45,7 +45,7 @@ function byKey(accounts: Pick<Accounts, 'apiKeys'>, key: string): Principal | Pr
 }
 
 function keyPrincipal(holder: KeyHolder | undefined): Principal {
-  if (!holder) throw refused()
+  if (!holder) throw refused({ madeUp: true })
   const { accountId, keyId, workspaceId } = holder
   return { kind: 'key', accountId, keyId, workspaceId }
 }
@@ -55,14 +55,16 @@ async function byToken(
   token: string,
 ): Promise<Principal> {
   const claims = await accounts.signer.verify(token)
-  if (claims === 'expired') throw refused('token_expired')
-  const holder = claims && (await accounts.sessions.find(claims.sessionId))
+  if (claims === undefined) throw refused({ madeUp: true })
+  if (claims === 'expired') throw refused({ code: 'token_expired' })
+  const holder = await accounts.sessions.find(claims.sessionId)
   if (!holder || holder.accountId !== claims.accountId) throw refused()
   const { accountId, role } = holder
   return { kind: 'jwt', accountId, sessionId: claims.sessionId, role }
 }
 
 /** One sentence, whatever is wrong with a credential: it must not help anyone to guess. */
-function refused(code = 'invalid_api_key'): Failure {
-  return new Failure('unauthorized', 'The bearer token is missing, invalid or expired.', { code })
+function refused({ code = 'invalid_api_key', madeUp = false } = {}): Failure {
+  const sentence = 'The bearer token is missing, invalid or expired.'
+  return new Failure('unauthorized', sentence, { code, madeUp })
 }

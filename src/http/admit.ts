@@ -93,7 +93,29 @@ function identify(call: RequestContext): Principal | Promise<Principal> {
   if (apiKey !== undefined && call.occurrences('x-api-key') > 1) {
     throw new Failure('unauthorized', 'Send one X-Api-Key header.')
   }
-  return call.context.authenticator.identify(authorization as string | undefined, apiKey as string)
+  try {
+    const { authenticator } = call.context
+    const known = authenticator.identify(authorization as string | undefined, apiKey as string)
+    return known instanceof Promise ? known.catch((error) => countMadeUp(call, error)) : known
+  } catch (error) {
+    return countMadeUp(call, error)
+  }
+}
+
+/**
+ * Made-up credentials are counted by network. Beyond the limit they get another answer, and nothing
+ * else does: whoever sends a good one from the same network is not refused for it.
+ */
+async function countMadeUp({ context, address }: RequestContext, error: unknown): Promise<never> {
+  if (!(error instanceof Failure) || !error.madeUp) throw error
+  const perMinute = context.settings.AUTH_RATE_LIMIT_RPM * TRIES_PER_FAILURE
+  const slot = await context.limiter.take(`made-up:${subscriberOf(address)}`, perMinute)
+  if (slot.allowed) throw error
+  throw new Failure(
+    'rate_limited',
+    'This credential is not valid, and too many such have come from your network. Please check it and wait.',
+    { retryAfterS: slot.retryAfterS },
+  )
 }
 
 function acceptPrincipal(call: RequestContext, principal: Principal): Promise<void> | undefined {

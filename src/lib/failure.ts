@@ -33,6 +33,8 @@ export type FailureOptions = {
   /** What is there and what is needed, where it is not enough. */
   credits?: MissingCredits | undefined
   headers?: Record<string, string> | undefined
+  /** The credential that was sent is none of ours, nor was it: somebody may be guessing. */
+  madeUp?: boolean | undefined
   /** Private: goes to the log, never to the caller. */
   cause?: unknown
 }
@@ -45,6 +47,7 @@ export class Failure extends Error {
   readonly retryAfterS: number | undefined
   readonly credits: MissingCredits | undefined
   readonly headers: Record<string, string>
+  readonly madeUp: boolean
 
   constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
     super(message, { cause: options.cause })
@@ -55,6 +58,7 @@ export class Failure extends Error {
     this.retryAfterS = options.retryAfterS
     this.credits = options.credits
     this.headers = options.headers ?? {}
+    this.madeUp = options.madeUp ?? false
   }
 }
 

@@ -92,6 +92,11 @@ export const en: Language = {
       body: 'Your password was changed. If this was not you, reset it immediately.',
       sms: 'Mlango: your password was changed. If this was not you, reset it immediately.',
     }),
+    'security.password_dropped': () => ({
+      title: 'Please set a new password',
+      body: 'While you were registering, somebody else registered with your address as well. To keep them out, no password that was chosen at registration counts. Set your own now under “Forgot your password?”. API keys that were made before you do so will then stop working.',
+      sms: 'Mlango: somebody else also registered with your number, so no password counts yet. Set your own under "Forgot your password?".',
+    }),
     'security.phone_changed': ({ phone_number }) => ({
       title: 'Phone number changed',
       body: `The phone number on your account was changed to ${oneLine(phone_number)}. ${NOT_YOU}`,

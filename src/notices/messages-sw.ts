@@ -92,6 +92,11 @@ export const sw: Language = {
       body: 'Nenosiri la akaunti yako limebadilishwa. Kama si wewe, weka nenosiri jipya mara moja.',
       sms: 'Mlango: nenosiri lako limebadilishwa. Kama si wewe, weka nenosiri jipya mara moja.',
     }),
+    'security.password_dropped': () => ({
+      title: 'Tafadhali weka nenosiri jipya',
+      body: 'Ulipokuwa unajisajili, kuna mtu mwingine pia aliyejisajili kwa anwani yako. Ili asiweze kuingia, manenosiri yote yaliyochaguliwa wakati wa kujisajili hayatumiki. Weka nenosiri lako sasa kupitia “Umesahau nenosiri?”. Funguo za API zilizotengenezwa kabla ya hapo zitaacha kufanya kazi.',
+      sms: 'Mlango: kuna mwingine aliyejisajili kwa namba yako, hivyo nenosiri la usajili halitumiki. Weka jipya kupitia "Umesahau nenosiri?".',
+    }),
     'security.phone_changed': ({ phone_number }) => ({
       title: 'Namba ya simu imebadilishwa',
       body: `Namba ya simu ya akaunti yako imebadilishwa kuwa ${oneLine(phone_number)}. ${NOT_YOU}`,

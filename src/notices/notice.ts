@@ -13,6 +13,8 @@ export type NoticeData = {
    */
   'security.new_login': { address?: string; linked?: string; verified?: string }
   'security.password_changed': Record<string, never>
+  /** Others had registered with the same address: the password of the registration does not count. */
+  'security.password_dropped': Record<string, never>
   'security.phone_changed': { phone_number: string }
   'security.email_changed': { email: string }
   /** The second factor is now this one. */

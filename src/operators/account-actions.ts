@@ -130,6 +130,7 @@ export function resendCodeOf(
       throw invalidField('channel', 'names an address that the account does not have')
     const verify = VERIFY_PURPOSE[channel]
     await resendInside(accounts, tx, {
+      accountId,
       identifier,
       channel,
       purpose: purpose === 'verify' ? verify : purpose,

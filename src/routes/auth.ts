@@ -77,7 +77,7 @@ function registerRoute(accounts: Accounts): Route {
       const { full_name: fullName, phone_number: phoneNumber, email, password } = call.body
       const locale = call.body.locale ?? localeAsked(call.headers)
       const registration = { fullName, email, phoneNumber, password, locale }
-      return { data: await register(accounts, registration, call.address) }
+      return { data: await register(accounts, registration, deviceOf(call)) }
     },
   })
 }
@@ -135,13 +135,14 @@ function codeRoutes(accounts: Accounts): Route[] {
       path: '/v1/auth/otp/resend',
       summary: 'Request a code again',
       description:
-        'Only a code that is still waited for is sent again, once a minute. The answer is the same whether there is such an account or not.',
+        'Repeats what was asked for from the same device or network, once a minute. The answer is the same whether there is such an account or not.',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa', 'reset_password']),
       }),
       response: sentShape,
-      async handle({ body: { challenge_id: challengeId, ...request }, address }) {
-        return { data: await resendCode(accounts, { ...request, challengeId }, address) }
+      async handle(call) {
+        const { challenge_id: challengeId, ...request } = call.body
+        return { data: await resendCode(accounts, { ...request, challengeId }, deviceOf(call)) }
       },
     }),
   ]
@@ -212,8 +213,8 @@ function passwordRoutes(accounts: Accounts): Route[] {
       description: 'The answer is the same whether there is such an account or not.',
       body: z.object({ identifier: identifierField }),
       response: sentShape,
-      handle: async ({ body, address }) => ({
-        data: await forgotPassword(accounts, body.identifier, address),
+      handle: async (call) => ({
+        data: await forgotPassword(accounts, call.body.identifier, deviceOf(call)),
       }),
     }),
     route({
@@ -223,8 +224,9 @@ function passwordRoutes(accounts: Accounts): Route[] {
       description: 'The code comes from `POST /v1/auth/password/forgot`. Log in again afterwards.',
       body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
       response: z.object({}),
-      async handle({ body: { identifier, code, new_password: newPassword } }) {
-        await resetPassword(accounts, { identifier, code, newPassword })
+      async handle(call) {
+        const { identifier, code, new_password: newPassword } = call.body
+        await resetPassword(accounts, { identifier, code, newPassword }, deviceOf(call))
         return { data: {} }
       },
     }),

@@ -6,6 +6,7 @@ import { changeProfile, readProfile } from '../accounts/profile/profile.ts'
 import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
 import { E164, codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
+import { deviceOf } from './console/browser-session.ts'
 import { meSignInRoutes } from './console/me-sign-in.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
@@ -121,7 +122,8 @@ function phoneRoute(accounts: Accounts): Route {
     refuses: ['conflict'],
     async handle(call) {
       const { phone_number: phoneNumber, mfa_code: mfaCode } = call.body
-      await changePhone(accounts, call.principal, { phoneNumber, mfaCode })
+      const device = deviceOf(call)
+      await changePhone(accounts, call.principal, { phoneNumber, mfaCode, device })
       return { data: { pending_verification: true } }
     },
   })

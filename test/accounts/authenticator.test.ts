@@ -48,7 +48,7 @@ withDatabase('the authenticator', (open) => {
 
   const person = async () => {
     const email = freshEmail()
-    await register(accounts, { fullName: 'Asha', email, password: PASSWORD })
+    await register(accounts, { fullName: 'Asha', email, password: PASSWORD }, HERE)
     const code = await codeFor(db, email)
     const answer = { identifier: email, channel: 'email', purpose: 'verify_email', code } as const
     const session = sessionOf(await verifyCode(accounts, answer, HERE))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { createApiKey, listApiKeys } from '../../src/accounts/workspaces/api-keys.ts'
+import { askerOf } from '../../src/accounts/codes/asker.ts'
 import { codeRequest, tryCode } from '../../src/accounts/codes/codes.ts'
 import { useCode } from '../../src/accounts/codes/codes-store.ts'
 import { resendCode } from '../../src/accounts/codes/resend.ts'
@@ -44,7 +45,7 @@ withDatabase('accounts under concurrency', (open) => {
 
   const registered = async () => {
     const email = freshEmail()
-    await register(accounts, { fullName: 'Asha', email, password: PASSWORD })
+    await register(accounts, { fullName: 'Asha', email, password: PASSWORD }, HERE)
     return { email, code: await codeFor(db, email) }
   }
   const answer = (email: string, code: string) =>
@@ -83,7 +84,9 @@ withDatabase('accounts under concurrency', (open) => {
   it('registrations of one address at once leave one pending account', async () => {
     const email = freshEmail()
     const registration = { fullName: 'Asha', email, password: PASSWORD }
-    const kinds = await endings(Array.from({ length: 5 }, () => register(accounts, registration)))
+    const kinds = await endings(
+      Array.from({ length: 5 }, () => register(accounts, registration, HERE)),
+    )
     assert.deepEqual(kinds, { done: 1, rate_limited: 4 })
     const rows = await db.query('select 1 from accounts where email = $1', [email])
     assert.equal(rows.length, 1)
@@ -165,10 +168,10 @@ withDatabase('accounts under concurrency', (open) => {
   it('of two accounts that claim one number, one gets it', async () => {
     const [one, two] = [await signedUp(), await signedUp()]
     const phone = freshPhone()
-    await changePhone(accounts, callerOf(one), { phoneNumber: phone })
+    await changePhone(accounts, callerOf(one), { phoneNumber: phone, device: HERE })
     const firstCode = await codeFor(db, phone)
     await ageCodes(db, 61)
-    await changePhone(accounts, callerOf(two), { phoneNumber: phone })
+    await changePhone(accounts, callerOf(two), { phoneNumber: phone, device: HERE })
     const prove = (code: string) =>
       verifyCode(
         accounts,
@@ -193,10 +196,12 @@ withDatabase('accounts under concurrency', (open) => {
     assert.ok('challenge_id' in opened)
     const request = codeRequest(accounts, { channel: 'email', value: email }, 'login_mfa')
     const code = await codeFor(db, email)
-    const tried = await tryCode(accounts, request, { code, challengeId: opened.challenge_id })
+    const asker = await askerOf(accounts, db, HERE)
+    const challengeId = opened.challenge_id
+    const tried = await tryCode(accounts, request, { code, challengeId, asker })
     await ageCodes(db, 61)
     const again = { identifier: email, channel: 'email', purpose: 'login_mfa' } as const
-    await resendCode(accounts, { ...again, challengeId: opened.challenge_id })
+    await resendCode(accounts, { ...again, challengeId }, HERE)
     assert.equal(await db.begin((tx) => useCode(tx, tried)), false)
   })
 

@@ -58,7 +58,7 @@ describe('a change of MASTER_KEY', () => {
     await db.query('delete from proven_identifiers')
   }
   const signUp = async (at: Accounts, email = freshEmail()) => {
-    await register(at, { fullName: 'Asha', email, password: PASSWORD })
+    await register(at, { fullName: 'Asha', email, password: PASSWORD }, HERE)
     return { email, ...sessionOf(await verifyCode(at, await proofOf(email), HERE)) }
   }
   const proofOf = async (email: string) => {
@@ -123,7 +123,7 @@ describe('a change of MASTER_KEY', () => {
     }
     await changeProfile(old, caller, { totpCode: code() })
     const waiting = freshEmail()
-    await register(old, { fullName: 'Juma', email: waiting, password: PASSWORD })
+    await register(old, { fullName: 'Juma', email: waiting, password: PASSWORD }, HERE)
     const signIn = async (at: Accounts) => {
       const opened = await login(at, { identifier: person.email, password: PASSWORD }, HERE)
       assert.ok('challenge_id' in opened)

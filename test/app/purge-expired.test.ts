@@ -79,6 +79,7 @@ withDatabase('purge-expired', (open) => {
       purpose: 'verify_email' as const,
       channel: 'email' as const,
       accountId: id,
+      asker: 'somebody',
       codeHmac: randomBytes(32),
       lifeS: 600,
     }

@@ -61,6 +61,7 @@ export async function startAccounts(
   const service = await startServer({
     routes,
     authenticator: createAuthenticator(accounts),
+    settings: { TRUST_PROXY: true },
   })
   const answers = watchAnswers(service.server.http, routes)
   const close = async () => {
@@ -86,6 +87,11 @@ export function accountsApp(
     await app.db.close()
   })
   return app
+}
+
+/** A device elsewhere: headers by which a call comes from this address. */
+export function from(address: string, agent = 'another device'): Record<string, string> {
+  return { 'x-forwarded-for': address, 'user-agent': agent }
 }
 
 /** In the envelope's shape, with this status and code. */

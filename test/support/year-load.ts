@@ -149,6 +149,7 @@ async function strangers(accounts: Accounts, day: number): Promise<void> {
     purpose: 'verify_email',
     channel: 'email',
     accountId: pending.id,
+    asker: 'somebody',
     codeHmac: randomBytes(32),
     lifeS: 600,
   })

@@ -10,10 +10,12 @@ import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
+import type { Asker } from './asker.ts'
 import { CODE_LIFE_S, listCodes, lockCodes, putCode, takeCodeTry } from './codes-store.ts'
 import type { CodeChannel, CodeRow, CodeState, CodeSubject } from './codes-store.ts'
 import { countSmsCode, reachableAccount } from './sms-codes.ts'
 import { codesSent, codeTries, takeTry } from './throttle.ts'
+import type { CountedBy, Tries } from './throttle.ts'
 
 /** One identifier, named by its HMAC, asks for a code: what for, and by which channel. */
 export type CodeRequest = CodeSubject & { channel: CodeChannel }
@@ -54,11 +56,12 @@ export function checkChannel(body: {
 
 export type CodeDelivery = {
   request: CodeRequest
+  asker: Asker
   account?: Account | undefined
   /** An email address or a phone number; an authenticator app needs none. */
   to?: string | undefined
-  /** The address of whoever asks without a session. */
-  from?: string | undefined
+  /** Who is counted, where it is not the asker. */
+  by?: CountedBy
   /** The id of a challenge that stays the same while its code changes. */
   id?: string | undefined
   /** Shorter where a code is repeated that began to expire earlier. */
@@ -70,36 +73,37 @@ export type CodeSent = { id: string; waitS?: undefined } | { id?: undefined; wai
 
 /**
  * Makes a code and puts its message in the outbox. Without an account nothing is sent, but the
- * cool-down and the sends are counted, apart from those of accounts: requests for codes that nobody
- * waits for cannot block a code that somebody does. A used code ends its cool-down; an
- * authenticator's challenge has none, because it sends nothing.
+ * cool-down and the sends are counted all the same. Both are the asker's: what others ask keeps
+ * nobody waiting. A used code ends its cool-down; an authenticator's challenge has none, because it
+ * sends nothing.
  */
 export async function sendCode(
   accounts: CodeSender,
   tx: Tx,
   delivery: CodeDelivery,
 ): Promise<CodeSent> {
-  const { request, to, from, id = uuidv7(), lifeS = CODE_LIFE_S } = delivery
+  const { request, asker, to, by = asker, id = uuidv7(), lifeS = CODE_LIFE_S } = delivery
   const account = reachableAccount(accounts, { ...request, ...delivery })
   const accountId = account?.id ?? null
+  const made = { id, ...request, accountId, asker: asker.key, lifeS }
   await lockCodes(tx, request)
   if (request.channel === 'totp') {
-    await putCode(tx, { id, ...request, accountId, codeHmac: null, lifeS })
+    await putCode(tx, { ...made, codeHmac: null })
     return { id }
   }
   const codes = await listCodes(tx, request)
   const waits = codes
     .filter((code) => (code.accountId === null) === (accountId === null))
+    .filter((code) => code.asker === asker.key)
     .map(({ coolDownS }) => coolDownS)
   const waitS = Math.max(0, ...waits)
   if (waitS > 0) return { waitS }
-  await takeTry(tx, codesSent(request, account ? 'somebody' : 'nobody'))
+  await takeTry(tx, codesSent(request, by))
   if (request.channel === 'phone') {
-    await countSmsCode(accounts, tx, { purpose: request.purpose, account, from })
+    await countSmsCode(accounts, tx, { purpose: request.purpose, account, asker })
   }
   const code = newCode(accounts, request, codes)
-  const codeHmac = hmacOf(accounts.keys.codes[0], request, accountId, code)
-  await putCode(tx, { id, ...request, accountId, codeHmac, lifeS })
+  await putCode(tx, { ...made, codeHmac: hmacOf(accounts.keys.codes[0], request, accountId, code) })
   if (account && to !== undefined) {
     await post(accounts, tx, { request, account, to, code, lifeS })
   }
@@ -124,26 +128,36 @@ export function coolingDown(waitS: number): Failure {
   )
 }
 
+/** A code that was answered rightly, and the count to clear once it has done what it allows. */
+export type AnsweredCode = CodeRow & { accountId: string; counted: Tries }
+
 /**
- * Takes one of the tries and finds the account whose code this is. The caller must then call
- * `useCode`, in the transaction that does what the code allows. For an authenticator only the
- * challenge is checked here; `spendTotp` checks its code.
+ * Takes one of the tries and finds the account whose code this is, among all that wait for the
+ * identifier. The caller must then call `useCode`, in the transaction that does what the code allows.
+ * For an authenticator only the challenge is checked here; `spendTotp` checks its code.
  */
 export async function tryCode(
   accounts: Pick<Accounts, 'db' | 'keys'>,
   request: CodeRequest,
-  answer: { code: string; challengeId?: string | undefined },
-): Promise<CodeRow & { accountId: string }> {
-  await takeTry(accounts.db, codeTries(request.subject))
-  const live = await takeCodeTry(accounts.db, { ...request, challengeId: answer.challengeId })
-  const row = live.find((one) => isAnswer(accounts, request, one, answer.code))
-  if (row?.accountId) return { ...row, accountId: row.accountId }
+  answer: { code: string; challengeId?: string | undefined; asker: Asker },
+): Promise<AnsweredCode> {
+  const { challengeId, asker } = answer
   const all = await listCodes(accounts.db, request)
-  const expired = live.length === 0 ? all : all.filter((one) => !one.live)
-  const known = expired.some(
-    (one) => live.length === 0 || isAnswer(accounts, request, one, answer.code),
-  )
-  throw known ? codeExpired() : codeWrong()
+  const counted = codeTries(request.subject, countedBy(asker, all))
+  await takeTry(accounts.db, counted)
+  const open = await takeCodeTry(accounts.db, { ...request, challengeId, marks: asker.marks })
+  const row = open.find((one) => isAnswer(accounts, request, one, answer.code))
+  if (row?.accountId) return { ...row, accountId: row.accountId, counted }
+  // A code that others may still answer is not compared: it would tell a guess that is right.
+  const over = all.some((one) => !one.live && isAnswer(accounts, request, one, answer.code))
+  throw over || (open.length === 0 && all.length > 0) ? codeExpired() : codeWrong()
+}
+
+/** A device that the account knew when it asked is known when it answers. */
+function countedBy(asker: Asker, codes: CodeState[]): CountedBy {
+  if (asker.known) return asker
+  const mark = asker.marks.find((one) => codes.some((code) => code.asker === one))
+  return mark === undefined || mark === asker.key ? asker : { key: mark, known: true }
 }
 
 export function codeWrong(): Failure {

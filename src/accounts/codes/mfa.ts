@@ -12,7 +12,6 @@ import { confirmTotp, offerTotp, setMfa, spendTotpStep } from './mfa-store.ts'
 import { deleteRecoveryCodes } from './recovery-codes-store.ts'
 import { makeRecoveryCodes, RECOVERY_CODE, spendRecoveryCode } from './recovery-codes.ts'
 import { requireReachable } from './sms-codes.ts'
-import { clearTries, enrolmentTries } from './throttle.ts'
 
 /** Where an account's login codes go; undefined for an authenticator app or none at all. */
 export function mfaAddress(account: Account): Identifier | undefined {
@@ -121,7 +120,6 @@ async function finishEnrolment(
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined) throw codeWrong()
   await confirmTotp(tx, account.id, step)
-  await clearTries(tx, enrolmentTries(account.id))
   await announce(tx, account.id, 'totp')
   return { recovery_codes: await makeRecoveryCodes(tx, account.id) }
 }

@@ -4,29 +4,42 @@ import type { CodePurpose } from '../../notices/language.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { findAccount, findOwner, findRegistration } from '../accounts-store.ts'
+import { findAccount, findOwner } from '../accounts-store.ts'
 import { requireIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
+import { askerOf } from './asker.ts'
+import type { Device } from './asker.ts'
 import { checkChannel, codeRequest, requireSendCode } from './codes.ts'
 import type { CodeDelivery, CodeRequest } from './codes.ts'
 import { CODE_LIFE_S, COOL_DOWN_S, listCodes } from './codes-store.ts'
-import type { CodeChannel } from './codes-store.ts'
+import type { CodeChannel, CodeState } from './codes-store.ts'
 import { mfaAddress } from './mfa.ts'
 
 export type SentView = { sent: true; expires_in: number; resend_after: number }
 
 /**
  * The same answer for known and unknown identifiers; 429 during the cool-down, for both. It repeats
- * what an account has asked for and begins nothing, but for registrations: an active account is
- * verified only if it asks for it itself, with its credential.
+ * what the same asker has asked for before, and begins nothing but the reset of a password: nobody
+ * makes another's registration go on, or takes its code for the own.
  */
 export async function resendCode(
   accounts: CodeSender & Pick<Accounts, 'db'>,
   body: ResendRequest,
-  from?: string,
+  device: Device,
 ): Promise<SentView> {
   const again = readResend(accounts, body)
-  await accounts.db.begin((tx) => sendAgain(accounts, tx, again, from))
+  await accounts.db.begin(async (tx) => {
+    const owner = await findOwner(tx, again.who)
+    const asker = await askerOf(accounts, tx, device, owner?.id)
+    const recipient = await recipientOf(tx, again, (code) => asker.marks.includes(code.asker))
+    const mark = recipient?.mark ?? asker.key
+    await requireSendCode(accounts, tx, {
+      request: again.request,
+      ...recipient,
+      asker: { ...asker, key: mark },
+      by: asker,
+    })
+  })
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: COOL_DOWN_S }
 }
 
@@ -37,13 +50,23 @@ type ResendRequest = {
   challengeId?: string | undefined
 }
 
-/** The same for an operator, whose action and its audit event are one transaction. */
+/** The same for an operator, who repeats what this account has asked for. */
 export async function resendInside(
   accounts: CodeSender,
   tx: Tx,
-  body: ResendRequest,
+  { accountId, ...body }: ResendRequest & { accountId: string },
 ): Promise<void> {
-  await sendAgain(accounts, tx, readResend(accounts, body))
+  const again = readResend(accounts, body)
+  const recipient =
+    (await recipientOf(tx, again, (code) => code.accountId === accountId)) ??
+    (await registration(tx, again, accountId))
+  const key = recipient?.mark ?? accountId
+  await requireSendCode(accounts, tx, {
+    request: again.request,
+    ...recipient,
+    asker: { key, known: true, marks: [key] },
+    by: { key: accountId, known: true },
+  })
 }
 
 function readResend(accounts: Pick<Accounts, 'keys'>, body: ResendRequest): Wanted {
@@ -59,47 +82,53 @@ function readResend(accounts: Pick<Accounts, 'keys'>, body: ResendRequest): Want
   return { request: codeRequest(accounts, who, purpose, channel), who, challengeId }
 }
 
-async function sendAgain(
-  accounts: CodeSender,
-  tx: Tx,
-  wanted: Wanted,
-  from?: string,
-): Promise<void> {
-  const recipient = await recipientOf(tx, wanted)
-  await requireSendCode(accounts, tx, { request: wanted.request, from, ...recipient })
-}
-
-type Recipient = Pick<CodeDelivery, 'to' | 'id' | 'lifeS'> & { account: Account }
+/** `mark`: of whoever asked first, so that the new code takes the place of the old one. */
+type Recipient = Pick<CodeDelivery, 'to' | 'id' | 'lifeS'> & { account: Account; mark?: string }
 type Wanted = { request: CodeRequest; who: Identifier; challengeId: string | undefined }
 
 /** Undefined when nobody is waiting for such a code: nothing is sent, and the answer is the same. */
-async function recipientOf(tx: Tx, wanted: Wanted): Promise<Recipient | undefined> {
+async function recipientOf(
+  tx: Tx,
+  wanted: Wanted,
+  isOwn: (code: CodeState) => boolean,
+): Promise<Recipient | undefined> {
   const { request, who } = wanted
   if (request.purpose === 'login_mfa') return challengedAccount(tx, wanted)
   if (request.purpose === 'reset_password') {
     const account = await findOwner(tx, who)
     return account && account.status !== 'suspended' ? { account, to: who.value } : undefined
   }
-  return (await waitingAccount(tx, wanted)) ?? (await registration(tx, who))
-}
-
-/**
- * The account whose code is the newest that can still be answered. An active one does not get more
- * time by this: whoever holds the number could otherwise keep its verification open for ever.
- */
-async function waitingAccount(tx: Tx, { request, who }: Wanted): Promise<Recipient | undefined> {
-  for (const { live, accountId, leftS } of await listCodes(tx, request)) {
-    const account = live && accountId !== null ? await findAccount(tx, accountId) : undefined
-    if (!account || account.status === 'suspended' || !claims(account, who)) continue
-    const lifeS = account.status === 'active' ? leftS : undefined
-    return { account, to: who.value, lifeS }
+  for (const code of (await listCodes(tx, request)).filter(isOwn)) {
+    const account = await waitingAccount(tx, who, code)
+    if (account) return account
   }
   return undefined
 }
 
-async function registration(tx: Tx, who: Identifier): Promise<Recipient | undefined> {
-  const account = await findRegistration(tx, who)
-  return account && { account, to: who.value }
+/**
+ * A registration may be repeated after its code has expired. The verification of an active account
+ * may not, nor does it get more time by this: whoever holds the number could keep it open for ever.
+ */
+async function waitingAccount(
+  tx: Tx,
+  who: Identifier,
+  { accountId, asker: mark, live, leftS }: CodeState,
+): Promise<Recipient | undefined> {
+  const account = accountId === null ? undefined : await findAccount(tx, accountId)
+  if (!account || account.status === 'suspended' || !claims(account, who)) return undefined
+  if (account.status === 'pending_verification') return { account, to: who.value, mark }
+  return live ? { account, to: who.value, mark, lifeS: leftS } : undefined
+}
+
+/** Also one whose codes are long gone. */
+async function registration(
+  tx: Tx,
+  { request, who }: Wanted,
+  accountId: string,
+): Promise<Recipient | undefined> {
+  const account = await findAccount(tx, accountId)
+  const waits = account?.status === 'pending_verification' && claims(account, who)
+  return waits && request.purpose.startsWith('verify') ? { account, to: who.value } : undefined
 }
 
 /**
@@ -117,5 +146,5 @@ async function challengedAccount(
   const open = codes.find(
     ({ live, id, accountId }) => live && id === challengeId && accountId === account.id,
   )
-  return open && { account, to: address.value, id: open.id }
+  return open && { account, to: address.value, id: open.id, mark: open.asker }
 }

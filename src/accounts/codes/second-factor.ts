@@ -5,6 +5,7 @@ import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
 import { FRESH_S, markSecondFactor, passedSecondFactor } from '../credentials/sessions-store.ts'
 import { masked } from '../identifiers.ts'
+import { sessionAsker } from './asker.ts'
 import { codeExpired, codeRequest, codeWrong, sendCode, tryCode } from './codes.ts'
 import { useCode } from './codes-store.ts'
 import { mfaAddress, spendTotp } from './mfa.ts'
@@ -34,7 +35,7 @@ export async function withSecondFactor<T>(
       }),
     )
   } catch (error) {
-    if (error instanceof FactorMissing) throw await askForFactor(accounts, error.account)
+    if (error instanceof FactorMissing) throw await askForFactor(accounts, error.account, caller)
     throw error
   }
 }
@@ -72,7 +73,7 @@ async function giveSecondFactor(
   const account = await findAccount(accounts.db, accountId)
   // Without a second factor there is nothing to check.
   if (!account || account.mfaMethod === 'none') return
-  const tries = secondFactorTries(accountId)
+  const tries = secondFactorTries(sessionId)
   await takeTry(accounts.db, tries)
   const address = mfaAddress(account)
   if (!address) {
@@ -83,11 +84,12 @@ async function giveSecondFactor(
     })
   }
   const request = codeRequest(accounts, address, 'change_mfa')
-  const row = await tryCode(accounts, request, { code })
+  const asker = sessionAsker(accounts, sessionId)
+  const row = await tryCode(accounts, request, { code, asker })
   if (row.accountId !== accountId) throw codeWrong()
   await accounts.db.begin(async (tx) => {
     if (!(await useCode(tx, row))) throw codeExpired()
-    await clearTries(tx, tries)
+    await clearTries(tx, tries, row.counted)
     await markSecondFactor(tx, sessionId)
   })
 }
@@ -96,13 +98,16 @@ async function giveSecondFactor(
 async function askForFactor(
   accounts: CodeSender & Pick<Accounts, 'db'>,
   account: Account,
+  { sessionId }: Caller,
 ): Promise<Failure> {
   const address = mfaAddress(account)
   if (!address) {
     return needed('Send mfa_code with a code of your authenticator app, or a recovery code.')
   }
   const request = codeRequest(accounts, address, 'change_mfa')
-  await accounts.db.begin((tx) => sendCode(accounts, tx, { request, account, to: address.value }))
+  const asker = sessionAsker(accounts, sessionId)
+  const delivery = { request, asker, account, to: address.value }
+  await accounts.db.begin((tx) => sendCode(accounts, tx, delivery))
   return needed(`Send mfa_code with the code that we sent to ${masked(address)}.`)
 }
 

@@ -5,6 +5,7 @@ import { hmacSha256 } from '../../lib/secrets.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
+import type { Asker } from './asker.ts'
 import { smsCodesToday, takeSmsCode } from './sms-codes-store.ts'
 
 /** Thrown for a number in a country to which no message goes. */
@@ -36,16 +37,15 @@ export function reachableAccount(
   )
 }
 
-/** The last fifth of a day's codes is reserved for existing accounts, so strangers cannot use it up. */
+/**
+ * The last fifth of a day's codes is for those who have shown something: a password, a session, a
+ * device that has signed in before. A number that is yet to be verified is anybody's, whatever
+ * account names it: accounts are free.
+ */
 const STRANGERS_SHARE = 0.8
 const ALL = 'codes'
 
-type Asked = {
-  purpose: CodePurpose
-  account: Account | undefined
-  /** The address of whoever asks without a session. */
-  from: string | undefined
-}
+type Asked = { purpose: CodePurpose; account: Account | undefined; asker: Asker }
 
 /**
  * Counts an SMS code against the limits of the day, per requesting address and in all. This bounds
@@ -55,20 +55,22 @@ type Asked = {
 export async function countSmsCode(
   accounts: Pick<Accounts, 'clock' | 'keys' | 'log' | 'sms'>,
   tx: Tx,
-  asked: Asked,
+  { purpose, account, asker }: Asked,
 ): Promise<void> {
   const { sms, keys } = accounts
-  const { purpose, account, from } = asked
-  if (from !== undefined) {
-    const network = networkOf(from, { v4: 32, v6: 64 })
+  if (asker.address !== undefined) {
+    const network = networkOf(asker.address, { v4: 32, v6: 64 })
     const bucket = `address:${hmacSha256(keys.identifiers, network).toString('hex')}`
     if (!(await takeSmsCode(tx, bucket, sms.codesPerAddress))) throw usedUp(accounts, 'address')
   }
-  const stranger = purpose === 'verify_phone' && from !== undefined
-  const most = Math.ceil(sms.codesPerDay * (stranger ? STRANGERS_SHARE : 1))
+  const shown = SHOWN.has(purpose) || (purpose === 'reset_password' && asker.known)
+  const most = Math.ceil(sms.codesPerDay * (shown ? 1 : STRANGERS_SHARE))
   const left = account ? await takeSmsCode(tx, ALL, most) : (await smsCodesToday(tx, ALL)) < most
   if (!left) throw usedUp(accounts, 'all')
 }
+
+/** Sent only to who has given a password or a session. */
+const SHOWN = new Set<CodePurpose>(['login_mfa', 'change_mfa'])
 
 function usedUp(
   { clock, log }: Pick<Accounts, 'clock' | 'log'>,

@@ -29,6 +29,20 @@ export async function takeThrottle(tx: Tx, bucket: string, rule: ThrottleRule): 
   return rows.length === 1
 }
 
+/** Counts one more without ever refusing, and returns how many they are. */
+export async function countThrottle(tx: Tx, bucket: string, forgetAfterS: number): Promise<number> {
+  const [row] = await tx.query<{ tries: number }>(
+    `insert into throttles as t (bucket, tries) values ($1, 1)
+     on conflict (bucket) do update set
+       tries = case when t.last_try < now() - $2::float8 * interval '1 second' then 1
+                    else t.tries + 1 end,
+       last_try = now()
+     returning tries`,
+    [bucket, forgetAfterS],
+  )
+  return row!.tries
+}
+
 /** Seconds until the bucket is free again; 0 or less when it is free. */
 export async function throttleWait(tx: Tx, bucket: string): Promise<number> {
   const [row] = await tx.read<{ wait_s: number | null }>(

@@ -176,6 +176,21 @@ export async function lockSession(tx: Tx, id: string): Promise<SessionRow | unde
   return SESSION.first(rows)
 }
 
+/** Also one that has ended. */
+export async function findSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
+  const rows = await tx.read(`select ${SESSION.list} from sessions where id = $1`, [id])
+  return SESSION.first(rows)
+}
+
+/** The account has been signed in to by this kind of device from this network. */
+export async function isKnownDevice(tx: Tx, accountId: string, device: Buffer): Promise<boolean> {
+  const [row] = await tx.read<{ known: boolean }>(
+    'select exists (select from sessions where account_id = $1 and device = $2) as known',
+    [accountId, device],
+  )
+  return row!.known
+}
+
 export async function rotateSession(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update sessions set refresh_counter = refresh_counter + 1, rotated_at = now(),

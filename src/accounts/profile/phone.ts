@@ -2,12 +2,21 @@ import { Failure, invalidField } from '../../lib/failure.ts'
 import { notify } from '../../notices/notices.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { findOwner, lockAccount, lockIdentifier, setPhone } from '../accounts-store.ts'
+import { askerOf } from '../codes/asker.ts'
+import type { Device } from '../codes/asker.ts'
 import { codeRequest, requireSendCode } from '../codes/codes.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { requireReachable } from '../codes/sms-codes.ts'
 import { addressChanges, takeTry } from '../codes/throttle.ts'
 import { masked, readPhone } from '../identifiers.ts'
+
+export type PhoneChange = {
+  phoneNumber: string
+  mfaCode?: string | undefined
+  /** Where it is asked from: who answers from there has the code's own tries. */
+  device: Device
+}
 
 /**
  * The profile shows the new number at once, unverified; the number verified last is used to sign
@@ -16,7 +25,7 @@ import { masked, readPhone } from '../identifiers.ts'
 export async function changePhone(
   accounts: CodeSender & Pick<Accounts, 'db'>,
   caller: Caller,
-  { phoneNumber: text, mfaCode }: { phoneNumber: string; mfaCode?: string | undefined },
+  { phoneNumber: text, mfaCode, device }: PhoneChange,
 ): Promise<void> {
   const { accountId } = caller
   const value = readPhone(text)
@@ -43,7 +52,9 @@ export async function changePhone(
         await notify(tx, { accountId, type: 'security.phone_changed', data })
       }
       await setPhone(tx, accountId, value)
-      await requireSendCode(accounts, tx, { request, account, to: value })
+      const asker = await askerOf(accounts, tx, device, accountId)
+      const by = { key: accountId, known: false }
+      await requireSendCode(accounts, tx, { request, asker, account, to: value, by })
       await takeTry(tx, addressChanges(accountId))
     },
   })

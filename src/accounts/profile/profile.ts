@@ -8,7 +8,7 @@ import type { MfaChange, MfaSecrets } from '../codes/mfa.ts'
 import { countRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
-import { enrolmentTries, takeTry } from '../codes/throttle.ts'
+import { clearTries, enrolmentTries, takeTry } from '../codes/throttle.ts'
 import { forgetSecondFactors, markSecondFactor } from '../credentials/sessions-store.ts'
 
 export type ProfileChange = MfaChange & {
@@ -43,7 +43,7 @@ export async function changeProfile(
   const account = present(await findAccount(accounts.db, accountId))
   const asks = changesMfa(change, account)
   const { code, rest } = splitCodes(account, change)
-  if (rest.totpCode !== undefined) await takeTry(accounts.db, enrolmentTries(accountId))
+  if (rest.totpCode !== undefined) await takeTry(accounts.db, enrolmentTries(caller.sessionId))
   return withSecondFactor(accounts, caller, {
     code: asks ? code : undefined,
     async change(tx, required) {
@@ -52,6 +52,7 @@ export async function changeProfile(
       await setProfile(tx, accountId, change)
       const secrets = asks ? await changeMfa(accounts, tx, { account: locked, change: rest }) : {}
       if (rest.totpCode !== undefined) {
+        await clearTries(tx, enrolmentTries(caller.sessionId))
         await forgetSecondFactors(tx, accountId)
         await markSecondFactor(tx, caller.sessionId)
       }

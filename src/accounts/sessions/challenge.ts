@@ -1,8 +1,9 @@
 import type { Tx } from '../../db/db.ts'
 import type { Account } from '../account.ts'
 import type { CodeSender } from '../accounts.ts'
+import { askerOf } from '../codes/asker.ts'
 import { codeRequest, coolingDown, sendCode } from '../codes/codes.ts'
-import { CODE_LIFE_S, listCodes } from '../codes/codes-store.ts'
+import { CODE_LIFE_S, isOpen, listCodes } from '../codes/codes-store.ts'
 import type { CodeChannel } from '../codes/codes-store.ts'
 import { mfaAddress } from '../codes/mfa.ts'
 import { masked } from '../identifiers.ts'
@@ -36,11 +37,13 @@ export async function openChallenge(
     masked: address ? masked(address) : 'authenticator',
     expires_in: expiresIn,
   })
-  const { address: from } = device
-  const sent = await sendCode(accounts, tx, { request, account, to: address?.value, from })
+  const asker = await askerOf(accounts, tx, device, account.id)
+  const sent = await sendCode(accounts, tx, { request, asker, account, to: address?.value })
   if (sent.id !== undefined) return view(sent.id, CODE_LIFE_S)
   const codes = await listCodes(tx, request)
-  const open = codes.find(({ live, accountId }) => live && accountId === account.id)
+  const open = codes.find(
+    (code) => isOpen(code) && code.accountId === account.id && code.asker === asker.key,
+  )
   if (!open) throw coolingDown(sent.waitS)
   return view(open.id, open.leftS)
 }

@@ -5,8 +5,9 @@ import type { Accounts } from '../accounts.ts'
 import { findAccount, findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
 import { codeExpired, codeRequest, codeWrong, requireSendCode, tryCode } from '../codes/codes.ts'
 import { CODE_LIFE_S, COOL_DOWN_S, useCode } from '../codes/codes-store.ts'
+import { sessionAsker } from '../codes/asker.ts'
 import { type Caller, withSecondFactor } from '../codes/second-factor.ts'
-import { addressChanges, clearTries, codeTries, takeTry } from '../codes/throttle.ts'
+import { addressChanges, clearTries, takeTry } from '../codes/throttle.ts'
 import { masked } from '../identifiers.ts'
 import { activate, proveIdentifier } from './activation.ts'
 import { confirmOwner } from './confirm-owner.ts'
@@ -40,7 +41,9 @@ export async function startEmailChange(
       const account = await lockAccount(tx, accountId)
       if (!account) throw new Failure('unauthorized', 'This account has been deleted.')
       await required(account)
-      await requireSendCode(accounts, tx, { request, account, to: email })
+      const asker = sessionAsker(accounts, caller.sessionId)
+      const by = { key: accountId, known: false }
+      await requireSendCode(accounts, tx, { request, asker, account, to: email, by })
       await takeTry(tx, addressChanges(accountId))
     },
   })
@@ -55,12 +58,13 @@ export async function startEmailChange(
 /** The code that was sent to the new address makes it the account's own. */
 export async function finishEmailChange(
   accounts: Pick<Accounts, 'db' | 'keys' | 'signupBonusMicro'>,
-  { accountId }: Caller,
+  { accountId, sessionId }: Caller,
   { email, code }: { email: string; code: string },
 ): Promise<Profile> {
   const who = { channel: 'email' as const, value: email }
   const request = codeRequest(accounts, who, 'change_email')
-  const row = await tryCode(accounts, request, { code })
+  const asker = sessionAsker(accounts, sessionId)
+  const row = await tryCode(accounts, request, { code, asker })
   // The code belongs to another account that is changing to the same address.
   if (row.accountId !== accountId) throw codeWrong()
   return accounts.db.begin(async (tx) => {
@@ -74,7 +78,7 @@ export async function finishEmailChange(
     await notify(tx, { accountId, type: 'security.email_changed', data })
     await proveIdentifier(tx, accountId, who)
     await activate(accounts, tx, { accountId, proofs: [email] })
-    await clearTries(tx, codeTries(request.subject))
+    await clearTries(tx, row.counted)
     return profileOf((await findAccount(tx, accountId))!)
   })
 }

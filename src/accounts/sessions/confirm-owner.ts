@@ -27,7 +27,7 @@ export async function confirmOwner(
   }
   const { password, field } = given
   if (password === undefined) throw invalidField(field, 'is required')
-  const tries = ownPasswordTries(accountId)
+  const tries = ownPasswordTries(sessionId)
   await checkTries(db, tries)
   if (!(await accounts.passwords.verify(account.passwordHash, password))) {
     await takeTry(db, tries)

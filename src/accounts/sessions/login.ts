@@ -2,7 +2,10 @@ import { Failure } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { findClaimant, findOwner } from '../accounts-store.ts'
+import { askerOf } from '../codes/asker.ts'
+import type { Asker } from '../codes/asker.ts'
 import { codeRequest, sendCode, VERIFY_PURPOSE } from '../codes/codes.ts'
+import { ownRegistration } from '../codes/registrations.ts'
 import { checkTries, clearTries, passwordTries, takeTry } from '../codes/throttle.ts'
 import { readIdentifier, subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
@@ -18,9 +21,12 @@ export async function login(
   device: Device,
 ): Promise<SessionView | ChallengeView> {
   const who = readIdentifier(body.identifier)
-  const tries = passwordTries(subjectOf(accounts.keys.identifiers, who?.value ?? body.identifier))
+  const owner = who && (await findOwner(accounts.db, who))
+  const asker = await askerOf(accounts, accounts.db, device, owner?.id)
+  const subject = subjectOf(accounts.keys.identifiers, who?.value ?? body.identifier)
+  const tries = passwordTries(subject, asker)
   await checkTries(accounts.db, tries)
-  const account = who && (await accountFor(accounts, who))
+  const account = owner ?? (who && (await registrationFor(accounts, who, asker)))
   const right = await accounts.passwords.verify(account?.passwordHash, body.password)
   if (!who || !account || !right) {
     await takeTry(accounts.db, tries)
@@ -30,7 +36,7 @@ export async function login(
   await checkTries(accounts.db, tries)
   await clearTries(accounts.db, tries)
   if (account.status === 'pending_verification') {
-    throw await notVerified(accounts, account, { who, from: device.address })
+    throw await notVerified(accounts, account, { who, asker })
   }
   if (account.status === 'active' && account.mfaMethod !== 'none') {
     return accounts.db.begin((tx) => openChallenge(accounts, tx, { account, who, device }))
@@ -39,13 +45,17 @@ export async function login(
   return presentSession(accounts, opened)
 }
 
-async function accountFor(
-  accounts: Pick<Accounts, 'db'>,
+/** What the asker registered itself comes first: somebody may have registered the same later. */
+async function registrationFor(
+  accounts: Pick<Accounts, 'db' | 'keys'>,
   who: Identifier,
+  asker: Asker,
 ): Promise<Account | undefined> {
-  const owner = await findOwner(accounts.db, who)
-  if (owner) return owner
-  const claimant = await findClaimant(accounts.db, who)
+  const { db } = accounts
+  const request = codeRequest(accounts, who, VERIFY_PURPOSE[who.channel])
+  const own = await ownRegistration(db, request, asker)
+  if (own) return own
+  const claimant = await findClaimant(db, who)
   return claimant?.status === 'active' ? undefined : claimant
 }
 
@@ -53,10 +63,10 @@ async function accountFor(
 async function notVerified(
   accounts: CodeSender & Pick<Accounts, 'db'>,
   account: Account,
-  { who, from }: { who: Identifier; from: string },
+  { who, asker }: { who: Identifier; asker: Asker },
 ): Promise<Failure> {
   const request = codeRequest(accounts, who, VERIFY_PURPOSE[who.channel])
-  const delivery = { request, account, to: who.value, from }
+  const delivery = { request, asker, account, to: who.value }
   await accounts.db.begin((tx) => sendCode(accounts, tx, delivery))
   return new Failure('forbidden', 'This account is not verified yet. Enter the code we sent.')
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import { networkOf } from '../../lib/network.ts'
-import { hmacSha256 } from '../../lib/secrets.ts'
 import { notify } from '../../notices/notices.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
+import { placeOf } from '../codes/asker.ts'
+import type { Device } from '../codes/asker.ts'
 import {
   endAllSessions,
   endSession,
@@ -17,20 +17,12 @@ import {
   REFRESH_LIFE_S,
   signInHistory,
 } from '../credentials/sessions-store.ts'
-import type { Place, SignInHistory } from '../credentials/sessions-store.ts'
+import type { SignInHistory } from '../credentials/sessions-store.ts'
 import { ACCESS_LIFE_S } from '../credentials/signing-keys.ts'
 import { isOurRefreshToken, readRefreshToken, writeRefreshToken } from '../credentials/tokens.ts'
 import { deviceWords } from './device-words.ts'
 
-/** Where a sign-in came from: stored are keyed hashes, and words from a fixed list. */
-export type Device = {
-  address: string
-  userAgent: string
-  /** The refresh token is in a browser's cookie. */
-  cookie?: boolean
-  /** The language it asks for: a new account gets its messages in it. */
-  locale?: Account['locale'] | undefined
-}
+export type { Device } from '../codes/asker.ts'
 
 /** A session that is in the database, but whose tokens have not been handed out yet. */
 export type OpenedSession = { account: Account; id: string; counter: number; salt: Uint8Array }
@@ -77,13 +69,6 @@ export async function openSession(
     await notify(tx, { accountId, type: 'security.new_login', data })
   }
   return { account, counter: 0, ...session }
-}
-
-/** A thief can copy the device's name but not its network. Version numbers would make updates news. */
-function placeOf({ keys }: Pick<Accounts, 'keys'>, { address, userAgent }: Device): Place {
-  const network = hmacSha256(keys.identifiers, networkOf(address, { v4: 24, v6: 48 }))
-  const agent = userAgent.replaceAll(/[\d._]+/g, '')
-  return { network, device: hmacSha256(keys.identifiers, network, agent) }
 }
 
 /** Ended sessions are stored for longer, so an older account without any was not used for a while. */

@@ -4,13 +4,16 @@ import { notify } from '../../notices/notices.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
+import { dropPassword, findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
+import { askerOf } from '../codes/asker.ts'
 import { checkChannel, codeExpired, codeRequest, codeWrong, tryCode } from '../codes/codes.ts'
-import { useCode } from '../codes/codes-store.ts'
-import type { CodeChannel, CodeRow } from '../codes/codes-store.ts'
+import type { AnsweredCode, CodeRequest } from '../codes/codes.ts'
+import { othersWaited, useCode } from '../codes/codes-store.ts'
+import type { CodeChannel } from '../codes/codes-store.ts'
 import { spendTotp } from '../codes/mfa.ts'
 import { RECOVERY_CODE } from '../codes/recovery-codes.ts'
-import { clearTries, codeTries } from '../codes/throttle.ts'
+import { clearTries } from '../codes/throttle.ts'
+import { revokeAllKeys } from '../credentials/api-keys-store.ts'
 import { masked, readIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { activate, proveIdentifier } from './activation.ts'
@@ -48,18 +51,19 @@ export async function verifyCode(
   }
   if (purpose !== 'login_mfa' && who.channel !== channel) throw codeWrong()
   const request = codeRequest(accounts, who, purpose, channel)
-  const row = await tryCode(accounts, request, answer)
+  const asker = await askerOf(accounts, accounts.db, device)
+  const row = await tryCode(accounts, request, { ...answer, asker })
   if (channel === 'totp') await spendTotp(accounts, row.accountId, answer.code)
   const outcome = await accounts.db.begin(async (tx) => {
-    await clearTries(tx, codeTries(request.subject))
+    await clearTries(tx, row.counted)
     return purpose === 'login_mfa'
-      ? finishLogin(accounts, tx, { row, who, device })
-      : finishVerification(accounts, tx, { row, who, device })
+      ? finishLogin(accounts, tx, { request, row, who, device })
+      : finishVerification(accounts, tx, { request, row, who, device })
   })
   return 'mfa_required' in outcome ? outcome : presentSession(accounts, outcome)
 }
 
-type Finished = { row: CodeRow & { accountId: string }; who: Identifier; device: Device }
+type Finished = { request: CodeRequest; row: AnsweredCode; who: Identifier; device: Device }
 
 async function finishLogin(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
@@ -74,7 +78,7 @@ async function finishLogin(
 async function finishVerification(
   accounts: CodeSender & Pick<Accounts, 'signupBonusMicro'>,
   tx: Tx,
-  { row, who, device }: Finished,
+  { request, row, who, device }: Finished,
 ): Promise<OpenedSession | ChallengeView> {
   await lockIdentifier(tx, who.value)
   const found = await lockAccount(tx, row.accountId)
@@ -87,12 +91,25 @@ async function finishVerification(
   const announced = found.status === 'active' && !secondFactor
   // Before the change, so that it reaches the number that is about to be replaced.
   if (announced) await announce(tx, { account: found, who, device })
+  const isNew = found.status === 'pending_verification'
+  const contested = isNew && (await othersWaited(tx, request, found))
   await proveIdentifier(tx, found.id, who)
   const account = await activate(accounts, tx, { accountId: found.id, proofs: [who.value] })
+  if (contested) await dropCredentials(tx, account.id)
   if (secondFactor && account.status === 'active') {
     return openChallenge(accounts, tx, { account, who, device })
   }
   return openSession(accounts, tx, { account, device, announced })
+}
+
+/**
+ * Another registration had a code for the same address meanwhile, and whoever answered may have
+ * taken one for the other: what was set before is not certain to be the owner's.
+ */
+async function dropCredentials(tx: Tx, accountId: string): Promise<void> {
+  await dropPassword(tx, accountId)
+  await revokeAllKeys(tx, accountId)
+  await notify(tx, { accountId, type: 'security.password_dropped', data: {} })
 }
 
 /** Holding the number was enough to sign in, so the owner is always notified. */

@@ -64,8 +64,12 @@ export function refreshCookie(headers: Headers): string | undefined {
 
 /** Which session the cookie claims to be of: a mobile network is one address, sessions are not. */
 export function cookieSession(headers: Headers): string | undefined {
-  if (headers['x-mlango-session'] !== 'cookie') return undefined
-  return readRefreshToken(refreshCookie(headers) ?? '')?.sessionId
+  return readRefreshToken(pageCookie(headers) ?? '')?.sessionId
+}
+
+/** Read where nothing depends on it but whose tries are counted. */
+function pageCookie(headers: Headers): string | undefined {
+  return headers['x-mlango-session'] === 'cookie' ? refreshCookie(headers) : undefined
 }
 
 export function setRefreshCookie(token: string): { 'set-cookie': string } {
@@ -84,7 +88,14 @@ function cookieHeader(value: string, lifeS: number): { 'set-cookie': string } {
 /** Where a sign-in comes from. */
 export function deviceOf(call: { address: string; headers: Headers }, cookie = false): Device {
   const userAgent = String(call.headers['user-agent'] ?? '').slice(0, 300)
-  return { address: call.address, userAgent, cookie, locale: localeAsked(call.headers) }
+  const refreshToken = pageCookie(call.headers)
+  return {
+    address: call.address,
+    userAgent,
+    cookie,
+    refreshToken,
+    locale: localeAsked(call.headers),
+  }
 }
 
 /** The language that the caller's device asks for. */

@@ -30,7 +30,7 @@ withDatabase('the notice of a new login', (open) => {
   /** Signed up at home. */
   const owner = async () => {
     const email = freshEmail()
-    await register(accounts, { fullName: 'Asha', email, password: PASSWORD })
+    await register(accounts, { fullName: 'Asha', email, password: PASSWORD }, HOME)
     const answer = { identifier: email, channel: 'email', purpose: 'verify_email' } as const
     const code = await codeFor(db, email)
     const { user } = sessionOf(await verifyCode(accounts, { ...answer, code }, HOME))
