@@ -1,11 +1,12 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
+import { isUuid } from '../../lib/ids.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { findAccount, findOwner, findRegistration } from '../accounts-store.ts'
-import { requireIdentifier } from '../identifiers.ts'
+import { findAccount, findHolder, findOwner, findRegistration } from '../accounts-store.ts'
+import { readChallenged, requireIdentifier, subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { checkChannel, codeRequest, requireSendCode } from './codes.ts'
 import type { CodeDelivery, CodeRequest } from './codes.ts'
@@ -48,11 +49,16 @@ export async function resendInside(
 
 function readResend(accounts: Pick<Accounts, 'keys'>, body: ResendRequest): Wanted {
   checkChannel(body)
-  const who = requireIdentifier(body.identifier)
   const { purpose, channel, challengeId } = body
   if (channel === 'totp') {
     throw invalidField('channel', 'must not be totp: an authenticator app makes its own codes')
   }
+  if (purpose === 'login_mfa' && isUuid(body.identifier)) {
+    const accountId = readChallenged(body.identifier)!
+    const subject = subjectOf(accounts.keys.identifiers, accountId)
+    return { request: { subject, purpose, channel }, who: { accountId }, challengeId }
+  }
+  const who = requireIdentifier(body.identifier)
   if (purpose !== 'login_mfa' && channel !== who.channel) {
     throw invalidField('channel', `must be ${who.channel} for this identifier`)
   }
@@ -70,24 +76,32 @@ async function sendAgain(
 }
 
 type Recipient = Pick<CodeDelivery, 'to' | 'id' | 'lifeS'> & { account: Account }
-type Wanted = { request: CodeRequest; who: Identifier; challengeId: string | undefined }
+type Wanted = {
+  request: CodeRequest
+  /** An identity that was signed in with names the account itself. */
+  who: Identifier | { accountId: string }
+  challengeId: string | undefined
+}
 
 /** Undefined when nobody is waiting for such a code: nothing is sent, and the answer is the same. */
 async function recipientOf(tx: Tx, wanted: Wanted): Promise<Recipient | undefined> {
   const { request, who } = wanted
-  if (request.purpose === 'login_mfa') return challengedAccount(tx, wanted)
+  if (request.purpose === 'login_mfa' || 'accountId' in who) return challengedAccount(tx, wanted)
   if (request.purpose === 'reset_password') {
     const account = await findOwner(tx, who)
     return account && account.status !== 'suspended' ? { account, to: who.value } : undefined
   }
-  return (await waitingAccount(tx, wanted)) ?? (await registration(tx, who))
+  return (await waitingAccount(tx, { request, who })) ?? (await registration(tx, who))
 }
 
 /**
  * The account whose code is the newest that can still be answered. An active one does not get more
  * time by this: whoever holds the number could otherwise keep its verification open for ever.
  */
-async function waitingAccount(tx: Tx, { request, who }: Wanted): Promise<Recipient | undefined> {
+async function waitingAccount(
+  tx: Tx,
+  { request, who }: { request: CodeRequest; who: Identifier },
+): Promise<Recipient | undefined> {
   for (const { live, accountId, leftS } of await listCodes(tx, request)) {
     const account = live && accountId !== null ? await findAccount(tx, accountId) : undefined
     if (!account || account.status === 'suspended' || !claims(account, who)) continue
@@ -110,7 +124,8 @@ async function challengedAccount(
   tx: Tx,
   { request, who, challengeId }: Wanted,
 ): Promise<Recipient | undefined> {
-  const account = await findOwner(tx, who)
+  const account =
+    'accountId' in who ? await findAccount(tx, who.accountId) : await findHolder(tx, who)
   const address = account && mfaAddress(account)
   if (!account || address?.channel !== request.channel) return undefined
   const codes = await listCodes(tx, request)

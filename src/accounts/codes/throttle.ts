@@ -10,6 +10,7 @@ const RULES = {
   sends: { freeTries: 10, firstWaitS: 900, longestWaitS: 3600, forgetAfterS: 86_400 },
   // Each costs money and reaches somebody's phone: at most 20 a day for one number and purpose.
   sms: { freeTries: 10, firstWaitS: 900, longestWaitS: 10_800, forgetAfterS: 86_400 },
+  changes: { freeTries: 30, firstWaitS: 900, longestWaitS: 10_800, forgetAfterS: 86_400 },
 } satisfies Record<string, ThrottleRule>
 
 /** What is counted together. The name begins with its rule; a subject stands for an identifier. */
@@ -44,9 +45,17 @@ export function codesSent(
   return `${channel === 'phone' ? 'sms' : 'sends'}:${to}:${purpose}:${subject.toString('hex')}`
 }
 
-/** An account may name any number of addresses: its own limit keeps it from writing to many. */
-export function addressChanges(accountId: string): Bucket {
-  return `sends:account:${accountId}`
+/**
+ * An account may name any number of addresses: its own limit keeps it from writing to many. Changes
+ * that nobody confirmed are counted apart, so that a thief's do not hold up the owner's.
+ */
+export function addressChanges(accountId: string, by: 'owner' | 'session'): Bucket {
+  return `sends:account:${by}:${accountId}`
+}
+
+/** Each is kept for seven days, so that it can be undone. */
+export function ownerChanges(accountId: string): Bucket {
+  return `changes:${accountId}`
 }
 
 /**

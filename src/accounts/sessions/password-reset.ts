@@ -1,5 +1,6 @@
-import { notify } from '../../notices/notices.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
+import { tellOfChange } from '../codes/changes.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { findOwner, lockAccount, setPassword } from '../accounts-store.ts'
 import { codeExpired, codeRequest, codeWrong, sendCode, tryCode } from '../codes/codes.ts'
@@ -9,6 +10,10 @@ import { clearTries, codeTries, passwordTries } from '../codes/throttle.ts'
 import { checkNewPassword } from '../credentials/passwords.ts'
 import { endAllSessions } from '../credentials/sessions-store.ts'
 import { readIdentifier, requireIdentifier, subjectOf } from '../identifiers.ts'
+import type { Identifier } from '../identifiers.ts'
+import { spendRecoveryCode } from '../codes/recovery-codes.ts'
+import type { Tx } from '../../db/db.ts'
+import { ownerProof } from '../owner-proof.ts'
 
 /** Always the same answer. During the cool-down nothing is sent, and `resend_after` says so. */
 export async function forgotPassword(
@@ -27,10 +32,17 @@ export async function forgotPassword(
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: resendAfter }
 }
 
+type Reset = {
+  identifier: string
+  code: string
+  newPassword: string
+  recoveryCode: string | undefined
+}
+
 /** Ends every session and every throttle of the account. It signs nobody in. */
 export async function resetPassword(
-  accounts: Pick<Accounts, 'db' | 'keys' | 'passwords' | 'sessions'>,
-  body: { identifier: string; code: string; newPassword: string },
+  accounts: Pick<Accounts, 'db' | 'keys' | 'pagesUrl' | 'passwords' | 'sessions'>,
+  body: Reset,
 ): Promise<void> {
   const who = readIdentifier(body.identifier)
   checkNewPassword(body.newPassword, who ? [who.value] : [], 'new_password')
@@ -40,14 +52,37 @@ export async function resetPassword(
   const passwordHash = await accounts.passwords.hash(body.newPassword)
   const account = await accounts.db.begin(async (tx) => {
     const account = await lockAccount(tx, row.accountId)
-    if (!account || !(await useCode(tx, row))) throw codeExpired()
-    await setPassword(tx, account.id, passwordHash)
-    await endAllSessions(tx, account.id, 'password')
+    // The address may have been replaced since the code went there.
+    const isOwner = account !== undefined && (await findOwner(tx, who))?.id === account.id
+    if (!isOwner || !(await useCode(tx, row))) throw codeExpired()
+    await requireOtherDevice(tx, { account, who, recoveryCode: body.recoveryCode })
+    const accountId = account.id
+    await tellOfChange(accounts, tx, { accountId, type: 'security.password_changed', data: {} })
+    await setPassword(tx, ownerProof(accountId), passwordHash)
+    await endAllSessions(tx, accountId, 'password')
     await clearTries(tx, codeTries(request.subject), ...allPasswordTries(accounts, account))
-    await notify(tx, { accountId: account.id, type: 'security.password_changed', data: {} })
     return account
   })
   accounts.sessions.forget(account.id)
+}
+
+/** Where codes by SMS are the second factor, a reset by SMS would be one SIM for both factors. */
+async function requireOtherDevice(
+  tx: Tx,
+  { account, who, recoveryCode }: { account: Account; who: Identifier } & Pick<Reset, 'recoveryCode'>,
+): Promise<void> {
+  if (account.mfaMethod !== 'phone' || who.channel !== 'phone') return
+  const param = 'recovery_code'
+  if (recoveryCode === undefined) {
+    throw new Failure(
+      'forbidden',
+      'Codes by SMS are your second factor: reset the password by email, or send recovery_code too.',
+      { param },
+    )
+  }
+  if (!(await spendRecoveryCode(tx, account.id, recoveryCode))) {
+    throw invalidField(param, 'is incorrect')
+  }
 }
 
 /** Of every identifier the account signs in with, not only the one the code went to. */
