@@ -283,6 +283,8 @@ create table accounts (
   -- Somebody else registered with the same address while this account waited for its code: until its
   -- owner sets a password, what was made in it is not certain to be the owner's.
   contested boolean not null default false,
+  phone_confirmed boolean not null default false,
+  phone_signs_in_at timestamptz,
   primary key (id),
   check (locale in ('sw', 'en')),
   check (mfa_method in ('none', 'totp', 'email', 'phone')),
@@ -296,6 +298,7 @@ create index accounts_email on accounts (email) where (deleted_at is null);
 create index accounts_phone on accounts (phone_number) where (deleted_at is null);
 create index accounts_unverified on accounts (created_at) where ((status = 'pending_verification') and (deleted_at is null));
 create index accounts_to_erase on accounts (deleted_at) where ((deleted_at is not null) and (erased_at is null));
+create index accounts_waiting_phone on accounts (phone_signs_in_at) where (phone_signs_in_at is not null);
 
 -- Which identifiers have ever earned the sign-up grant. Keyed hashes, so that the grant stays "once
 -- ever" without keeping deleted people's addresses.
@@ -422,6 +425,8 @@ create table sessions (
   expires_at timestamptz not null,
   ended_at timestamptz,
   end_reason text,
+  confirmed_at timestamptz,
+  guest boolean not null default false,
   primary key (id),
   foreign key (account_id) references accounts(id) on delete cascade
 );
@@ -446,6 +451,8 @@ create table identities (
   subject text not null,
   account_id uuid not null,
   created_at timestamptz not null default now(),
+  id uuid not null,
+  provider text not null,
   primary key (issuer, subject),
   foreign key (account_id) references accounts(id) on delete cascade
 );
@@ -1193,3 +1200,33 @@ create table webhook_deliveries (
 );
 create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_try_at) where (state = 'waiting');
 create index webhook_deliveries_finished on webhook_deliveries (finished_at) where (finished_at is not null);
+
+-- ## 0020-whose-account.sql
+-- A stolen session must not become the account: who has shown to be its owner, what waits, what can be undone.
+
+-- How an account was signed in to before each change of that. The link that its owner was sent
+-- brings it back, for seven days.
+create table sign_in_changes (
+  id uuid not null,
+  account_id uuid not null,
+  token_hash bytea not null,
+  created_at timestamptz not null default now(),
+  email text,
+  email_verified_at timestamptz,
+  phone_number text,
+  phone_verified_at timestamptz,
+  phone_confirmed boolean not null,
+  phone_signs_in_at timestamptz,
+  login_phone text,
+  mfa_method text not null,
+  totp_sealed bytea,
+  totp_last_step int8,
+  recovery_hashes bytea[] not null,
+  -- Rows of `identities`.
+  identities jsonb not null,
+  primary key (id),
+  foreign key (account_id) references accounts(id) on delete cascade,
+  unique (token_hash)
+);
+create index sign_in_changes_account on sign_in_changes (account_id, id);
+create index sign_in_changes_age on sign_in_changes (created_at);

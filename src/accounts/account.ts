@@ -10,7 +10,11 @@ export const ACCOUNT = columns({
   emailVerified: as('email_verified_at is not null', bool),
   phoneNumber: orNull(text),
   phoneVerified: as('phone_verified_at is not null', bool),
-  /** The last number that was verified: it signs in, and receives login codes. */
+  /** The owner confirmed the change to `phoneNumber`: with its code it signs in at once. */
+  phoneConfirmed: bool,
+  /** When a verified number that nobody confirmed becomes the one that signs in. */
+  phoneSignsInAt: orNull(time),
+  /** The last number that was verified and confirmed: it signs in, and receives login codes. */
   loginPhone: orNull(text),
   passwordHash: orNull(text),
   status: oneOf<'pending_verification' | 'active' | 'suspended'>(),
@@ -40,6 +44,9 @@ export function profileOf(account: Account): Profile {
     ...(account.phoneNumber === null ? {} : { phone_number: account.phoneNumber }),
     email_verified: account.emailVerified,
     phone_verified: account.phoneVerified,
+    ...(account.phoneSignsInAt === null
+      ? {}
+      : { phone_signs_in_at: account.phoneSignsInAt.toISOString() }),
     status: account.status,
     role: account.role,
     locale: account.locale,
@@ -56,6 +63,7 @@ export type Profile = {
   phone_number?: string
   email_verified: boolean
   phone_verified: boolean
+  phone_signs_in_at?: string
   status: Account['status']
   role: 'user' | 'admin'
   locale: 'sw' | 'en'

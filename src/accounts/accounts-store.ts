@@ -2,6 +2,7 @@ import type { Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 import { ACCOUNT, type Account } from './account.ts'
 import type { Identifier } from './identifiers.ts'
+import type { OwnerProof } from './owner-proof.ts'
 
 /** Makes transactions about the same identifier run one after the other. */
 export async function lockIdentifier(tx: Tx, value: string): Promise<void> {
@@ -31,6 +32,18 @@ export async function findOwner(tx: Tx, who: Identifier): Promise<Account | unde
     `select ${ACCOUNT.list} from accounts where deleted_at is null and ${
       who.channel === 'email' ? 'email = $1 and email_verified_at is not null' : 'login_phone = $1'
     }`,
+    [who.value],
+  )
+  return ACCOUNT.first(rows)
+}
+
+/** The same, or the account where a verified number waits until it signs in. */
+export async function findHolder(tx: Tx, who: Identifier): Promise<Account | undefined> {
+  const owner = await findOwner(tx, who)
+  if (owner || who.channel === 'email') return owner
+  const rows = await tx.read(
+    `select ${ACCOUNT.list} from accounts
+     where deleted_at is null and phone_number = $1 and phone_verified_at is not null`,
     [who.value],
   )
   return ACCOUNT.first(rows)
@@ -93,14 +106,39 @@ export async function dropIdleClaims(tx: Tx, who: Identifier, exceptId: string):
   )
 }
 
-export async function markProven(tx: Tx, id: string, who: Identifier): Promise<void> {
+/** From now on it signs in. */
+export async function markProven(tx: Tx, proof: OwnerProof, who: Identifier): Promise<void> {
   await tx.query(
     who.channel === 'email'
       ? `update accounts set email = $2, email_verified_at = coalesce(email_verified_at, now()),
            updated_at = now() where id = $1`
       : `update accounts set phone_number = $2, login_phone = $2, phone_verified_at = now(),
-           updated_at = now() where id = $1`,
-    [id, who.value],
+           phone_confirmed = false, phone_signs_in_at = null, updated_at = now() where id = $1`,
+    [proof.accountId, who.value],
+  )
+}
+
+/** As long as the link in the message to the owner undoes the change. */
+export const WAITING_DAYS = 7
+
+/** The number that nobody confirmed is good for top-ups and notices; it signs in only later. */
+export async function markWaiting(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update accounts set phone_verified_at = now(), updated_at = now(),
+       phone_signs_in_at = case when login_phone is distinct from phone_number
+         then now() + make_interval(days => ${WAITING_DAYS}) end
+     where id = $1`,
+    [id],
+  )
+}
+
+/** The numbers whose time has come, except where another account has proven one meanwhile. */
+export async function endWaiting(tx: Tx): Promise<void> {
+  await tx.query(
+    `update accounts a set login_phone = phone_number, phone_signs_in_at = null, updated_at = now()
+     where phone_signs_in_at <= now() and deleted_at is null and phone_verified_at is not null
+       and not exists (select from accounts o
+         where o.login_phone = a.phone_number and o.id <> a.id and o.deleted_at is null)`,
   )
 }
 
@@ -108,10 +146,14 @@ export async function setStatus(tx: Tx, id: string, status: Account['status']): 
   await tx.query('update accounts set status = $2, updated_at = now() where id = $1', [id, status])
 }
 
-export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+export async function setPassword(
+  tx: Tx,
+  proof: OwnerProof,
+  passwordHash: string,
+): Promise<void> {
   await tx.query(
     `update accounts set password_hash = $2, contested = false, updated_at = now() where id = $1`,
-    [id, passwordHash],
+    [proof.accountId, passwordHash],
   )
 }
 
@@ -123,11 +165,16 @@ export async function dropPassword(tx: Tx, id: string): Promise<void> {
   )
 }
 
-export async function setPhone(tx: Tx, id: string, phoneNumber: string): Promise<void> {
+/** It waits for its code; without a proof of the owner also for seven days more, to sign in. */
+export async function setPhone(
+  tx: Tx,
+  id: string,
+  { phoneNumber, proof }: { phoneNumber: string; proof: OwnerProof | undefined },
+): Promise<void> {
   await tx.query(
-    `update accounts set phone_number = $2, phone_verified_at = null, updated_at = now()
-     where id = $1`,
-    [id, phoneNumber],
+    `update accounts set phone_number = $2, phone_verified_at = null, phone_signs_in_at = null,
+       phone_confirmed = $3, updated_at = now() where id = $1`,
+    [id, phoneNumber, proof?.accountId === id],
   )
 }
 

@@ -31,6 +31,8 @@ export type Accounts = {
   log: Log
   /** PUBLIC_URL. */
   publicUrl: string | undefined
+  /** Where our own pages are, for links in messages. */
+  pagesUrl: string
   /** OPERATOR_URL: a host for operators only. */
   operatorUrl: string | undefined
   keys: AccountKeys
@@ -46,7 +48,7 @@ export type Accounts = {
 }
 
 /** What sending a code takes. */
-export type CodeSender = Pick<Accounts, 'clock' | 'keys' | 'log' | 'publicUrl' | 'sms'>
+export type CodeSender = Pick<Accounts, 'clock' | 'keys' | 'log' | 'pagesUrl' | 'publicUrl' | 'sms'>
 
 /** Codes by SMS cost money: where they go, and how many a day, in all and per address. */
 type SmsLimits = {
@@ -63,6 +65,8 @@ type AccountKeys = DerivedKeys & Record<'identifiers' | 'signIn', Buffer>
 
 type AccountSettings = Pick<
   Config,
+  | 'HOST'
+  | 'PORT'
   | 'PUBLIC_URL'
   | 'OPERATOR_URL'
   | 'SIGNUP_BONUS_CREDITS'
@@ -91,6 +95,7 @@ export async function openAccounts(parts: {
     clock,
     log,
     publicUrl: config.PUBLIC_URL,
+    pagesUrl: (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, ''),
     operatorUrl: config.OPERATOR_URL,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),

@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { invalidField } from '../lib/failure.ts'
+import { isUuid } from '../lib/ids.ts'
 import { hmacSha256 } from '../lib/secrets.ts'
 
 export type Identifier = { channel: 'email' | 'phone'; value: string }
@@ -13,6 +14,11 @@ export function readIdentifier(text: string): Identifier | undefined {
   }
   const phone = readPhone(text.trim()) ?? readPhone(localToE164(text.trim()))
   return phone === undefined ? undefined : { channel: 'phone', value: phone }
+}
+
+/** Who answers a challenge: what was typed at the login, or the id of an account. */
+export function readChallenged(text: string): string | undefined {
+  return isUuid(text) ? text.toLowerCase() : readIdentifier(text)?.value
 }
 
 /** Says only that the shape is wrong, which tells nobody whether an account exists. */

@@ -1,3 +1,4 @@
+import { endWaiting } from '../accounts/accounts-store.ts'
 import { insertRecords } from '../activity/activity-store.ts'
 import { healthRecorder } from '../activity/health-history.ts'
 import { activityRetention } from '../activity/retention.ts'
@@ -50,6 +51,7 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     activitySumming({ db }),
     { name: 'arrivals', everyMs: 3_000, run: accounts.arrivals.send },
     { name: 'key-uses', everyMs: 5_000, run: accounts.apiKeys.flushUses },
+    { name: 'waiting-numbers', everyMs: 60_000, run: () => endWaiting(db) },
     purgeExpired({ db, config }),
     purgeLargeResponses(db, config),
     activityRetention({ db, days: config.ACTIVITY_RETENTION_DAYS, log }),

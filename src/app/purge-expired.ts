@@ -1,4 +1,5 @@
 import { purgeUnverified } from '../accounts/accounts-store.ts'
+import { purgeChanges } from '../accounts/codes/changes-store.ts'
 import { purgeCodes } from '../accounts/codes/codes-store.ts'
 import { purgeSmsCodes } from '../accounts/codes/sms-codes-store.ts'
 import { purgeThrottles } from '../accounts/codes/throttle-store.ts'
@@ -35,6 +36,7 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
     db,
     name: 'purge-expired',
     purges: [
+      purgeChanges,
       purgeCodes,
       purgeThrottles,
       purgeSmsCodes,

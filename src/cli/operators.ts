@@ -4,7 +4,8 @@ import type { Db } from '../db/db.ts'
 import { command, done, failed, list, TEXT, tableRow, verb } from './command.ts'
 
 const HELP = `operators add <email|phone|id> --role owner|support|viewer [--reason <text>] [--operator <name>]
-                      make an account an operator's, or change its role; it must be verified
+                      make an account an operator's, or change its role; it must be
+                      verified and have an authenticator app
 operators remove <email|phone|id> [--reason <text>] [--operator <name>]
 operators list`
 

@@ -32,6 +32,9 @@ export type Language = {
   codeMail: (purpose: CodePurpose, minutes: number) => CodeMailText
   codeSms: (code: string, minutes: number) => string
   digestSms: (count: number) => string
+  /** Below word of a change of how one signs in, and in its SMS, after the title of that. */
+  undoMail: (link: string) => string
+  undoSms: (title: string, link: string) => string
 }
 
 /** `sms` is plain ASCII of at most 160 characters, so that it costs one segment. */

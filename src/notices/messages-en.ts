@@ -34,6 +34,9 @@ export const en: Language = {
     `${code} is your Mlango verification code. It expires in ${minutes} minutes. Do not share it with anyone.`,
   digestSms: (count) =>
     `Mlango: ${count === 1 ? '1 more notice' : `${number(count)} more notices`} about your account ${count === 1 ? 'was' : 'were'} not sent by SMS. Sign in to Mlango to read ${count === 1 ? 'it' : 'them'}.`,
+  undoMail: (link) =>
+    `If this was not you, undo it within seven days. Everybody is then signed out, and you set a new password:\n\n${link}`,
+  undoSms: (title, link) => `Mlango: ${title}. Not you? Undo it within 7 days: ${link}`,
   notices: {
     'payment.completed': (data) => ({
       title: 'Payment received',
@@ -126,6 +129,16 @@ export const en: Language = {
       title: 'Recovery code used',
       body: `A recovery code was used in place of your authenticator app. ${left === 1 ? '1 code is' : `${number(left)} codes are`} left. ${NOT_YOU}`,
       sms: `Mlango: a recovery code was used in place of your authenticator app. ${NOT_YOU}`,
+    }),
+    'security.identity_unlinked': ({ provider }) => ({
+      title: 'Way to sign in removed',
+      body: `${oneLine(provider)} was unlinked from your account and can no longer be used to sign in. ${NOT_YOU}`,
+      sms: `Mlango: a way to sign in was removed from your account. ${NOT_YOU}`,
+    }),
+    'security.change_undone': () => ({
+      title: 'Change undone',
+      body: 'You sign in as you did before the change. Everybody was signed out, and API keys made since then were revoked. Set a new password, then check your API keys.',
+      sms: 'Mlango: the change was undone and everybody was signed out. Set a new password, then check your API keys.',
     }),
     'security.session_reuse': () => ({
       title: 'We ended one of your sessions',

@@ -34,6 +34,9 @@ export const sw: Language = {
     `${code} ni msimbo wako wa uthibitisho wa Mlango. Unatumika ndani ya dakika ${minutes}. Usimpe mtu yeyote msimbo huu.`,
   digestSms: (count) =>
     `Mlango: una ${count === 1 ? 'taarifa nyingine 1' : `taarifa nyingine ${number(count)}`} kuhusu akaunti yako ${count === 1 ? 'ambayo hatukuituma' : 'ambazo hatukuzituma'} kwa SMS. Ingia Mlango ${count === 1 ? 'uisome' : 'uzisome'}.`,
+  undoMail: (link) =>
+    `Kama si wewe uliyefanya hivi, tengua mabadiliko haya ndani ya siku saba. Wote walioingia wataondolewa, nawe utaweka nenosiri jipya:\n\n${link}`,
+  undoSms: (title, link) => `Mlango: ${title}. Si wewe? Tengua ndani ya siku 7: ${link}`,
   notices: {
     'payment.completed': ({ amount_tzs, credits }) => ({
       title: 'Malipo yamepokelewa',
@@ -126,6 +129,16 @@ export const sw: Language = {
       title: 'Msimbo wa dharura umetumika',
       body: `Msimbo wa dharura umetumika badala ya programu yako ya uthibitishaji. Misimbo iliyobaki ni ${number(left)}. ${NOT_YOU}`,
       sms: `Mlango: msimbo wa dharura umetumika badala ya programu yako ya uthibitishaji. ${NOT_YOU}`,
+    }),
+    'security.identity_unlinked': ({ provider }) => ({
+      title: 'Njia ya kuingia imeondolewa',
+      body: `${oneLine(provider)} imetenganishwa na akaunti yako na haiwezi kutumika tena kuingia. ${NOT_YOU}`,
+      sms: `Mlango: njia moja ya kuingia kwenye akaunti yako imeondolewa. ${NOT_YOU}`,
+    }),
+    'security.change_undone': () => ({
+      title: 'Mabadiliko yametenguliwa',
+      body: 'Utaingia kama ulivyokuwa ukiingia kabla ya mabadiliko. Wote walioingia wameondolewa, na funguo za API zilizoundwa tangu hapo zimebatilishwa. Weka nenosiri jipya, kisha kagua funguo zako za API.',
+      sms: 'Mlango: mabadiliko yametenguliwa na wote walioingia wameondolewa. Weka nenosiri jipya, kisha kagua funguo zako za API.',
     }),
     'security.session_reuse': () => ({
       title: 'Tumefunga kipindi kimoja cha akaunti yako',

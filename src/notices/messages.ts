@@ -12,9 +12,20 @@ export function noticeText(notice: Notice, locale: Locale): NoticeText {
   return write(notice.data)
 }
 
-/** The email of a notice: what the app shows, with a greeting. */
-export function noticeMail(text: NoticeText, locale: Locale): { subject: string; text: string } {
-  return { subject: `Mlango: ${text.title}`, text: letter(LANGUAGES[locale], [text.body]) }
+/** The email of a notice: what the app shows, with a greeting, and the link that undoes it. */
+export function noticeMail(
+  text: NoticeText,
+  locale: Locale,
+  undoLink?: string,
+): { subject: string; text: string } {
+  const language = LANGUAGES[locale]
+  const undo = undoLink === undefined ? [] : [language.undoMail(undoLink)]
+  return { subject: `Mlango: ${text.title}`, text: letter(language, [text.body, ...undo]) }
+}
+
+/** With a link it says little else, so that both fit into the one SMS that we pay for. */
+export function noticeSms(text: NoticeText, locale: Locale, undoLink?: string): string {
+  return undoLink === undefined ? text.sms : LANGUAGES[locale].undoSms(text.title, undoLink)
 }
 
 /** A one-time code, as an email or as an SMS. */

@@ -21,6 +21,10 @@ export type NoticeData = {
   'security.mfa_changed': { method: 'none' | 'totp' | 'email' | 'phone' }
   'security.recovery_codes_made': Record<string, never>
   'security.recovery_code_used': { left: number }
+  /** A service that can no longer be used to sign in. */
+  'security.identity_unlinked': { provider: string }
+  /** By the link that the owner was sent. */
+  'security.change_undone': Record<string, never>
   'security.session_reuse': { session_id?: string }
   'security.account_deleted': Record<string, never>
   'security.account_restored': Record<string, never>

@@ -11,6 +11,8 @@ const RECIPIENT = columns({
     'case when phone_verified_at is not null then phone_number else login_phone end',
     orNull(text),
   ),
+  /** Differs from `phone` while a number waits that nobody confirmed. */
+  loginPhone: orNull(text),
   locale: orNull(text),
 })
 export type Recipient = RowOf<typeof RECIPIENT> & {

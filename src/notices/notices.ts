@@ -3,7 +3,7 @@ import { Failure } from '../lib/failure.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
 import type { Locale, NoticeText } from './language.ts'
 import { localeOf } from './language.ts'
-import { noticeMail, noticeText } from './messages.ts'
+import { noticeMail, noticeSms, noticeText } from './messages.ts'
 import type { Notice } from './notice.ts'
 import { categoryOf } from './notice.ts'
 import {
@@ -16,15 +16,16 @@ import {
 import type { Notification } from './notices-store.ts'
 import { insertMessage } from './outbox-store.ts'
 import type { Address } from './preferences.ts'
-import { addressesFor } from './preferences.ts'
+import { addressesFor, signInAddresses } from './preferences.ts'
 
 export type { Notification } from './notices-store.ts'
 
 /**
  * Notifies an account of something, in the transaction in which it happens: in the app and, by the
- * account's preferences, by email and SMS. A deleted account gets nothing.
+ * account's preferences, by email and SMS. A deleted account gets nothing. A change of how one signs
+ * in comes with the link that undoes it: it goes to every address that signs in, and to no other.
  */
-export async function notify(tx: Tx, notice: Notice): Promise<void> {
+export async function notify(tx: Tx, notice: Notice, undoLink?: string): Promise<void> {
   const recipient = await readRecipient(tx, notice.accountId)
   if (!recipient) return
   const { accountId, type, data } = notice
@@ -34,9 +35,11 @@ export async function notify(tx: Tx, notice: Notice): Promise<void> {
   const id = uuidv7()
   await insertNotification(tx, { id, accountId, type, data, title, body })
   const category = categoryOf(type)
-  for (const address of addressesFor(type, recipient)) {
+  const addresses =
+    undoLink === undefined ? addressesFor(type, recipient) : signInAddresses(recipient)
+  for (const address of addresses) {
     const about = { accountId, notice: category, notificationId: id }
-    const content = contentFor(address, text, locale)
+    const content = contentFor(address, { text, locale, undoLink })
     await insertMessage(tx, { id: uuidv7(), ...about, ...address, ...content })
   }
 }
@@ -70,10 +73,9 @@ export async function readNotification(
 
 function contentFor(
   address: Address,
-  text: NoticeText,
-  locale: Locale,
+  { text, locale, undoLink }: { text: NoticeText; locale: Locale; undoLink: string | undefined },
 ): { subject: string; text: string } {
   return address.channel === 'sms'
-    ? { subject: text.title, text: text.sms }
-    : noticeMail(text, locale)
+    ? { subject: text.title, text: noticeSms(text, locale, undoLink) }
+    : noticeMail(text, locale, undoLink)
 }

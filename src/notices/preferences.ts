@@ -39,21 +39,36 @@ export async function changePreferences(
 
 export type Address = { channel: Channel; to: string }
 
+type Reachable = {
+  email: string | null
+  phone: string | null
+  loginPhone: string | null
+  preferences: Preferences | undefined
+}
+
+/** Not a number that waits: a thief may have named it. */
+export function signInAddresses({ email, loginPhone }: Reachable): Address[] {
+  return verified({ email, phone: loginPhone })
+}
+
+function verified({ email, phone }: Pick<Reachable, 'email' | 'phone'>): Address[] {
+  return [
+    ...(email === null ? [] : [{ channel: 'email' as const, to: email }]),
+    ...(phone === null ? [] : [{ channel: 'sms' as const, to: phone }]),
+  ]
+}
+
 /**
  * Where a notice goes: the verified addresses whose channel is on for its category. A security
  * notice that would reach nobody, because the chosen channel has no verified address, goes to the
  * other one: nobody must be able to steal an account without its owner being warned. That the
  * account was deleted is told at every verified address, since it cannot be read in the app.
  */
-export function addressesFor(
-  type: NoticeType,
-  recipient: { email: string | null; phone: string | null; preferences: Preferences | undefined },
-): Address[] {
+export function addressesFor(type: NoticeType, recipient: Reachable): Address[] {
   const category = categoryOf(type)
   const preferences = recipient.preferences ?? DEFAULT_PREFERENCES
-  const all: Address[] = []
-  if (recipient.email !== null) all.push({ channel: 'email', to: recipient.email })
-  if (recipient.phone !== null) all.push({ channel: 'sms', to: recipient.phone })
+  const signsIn = signInAddresses(recipient)
+  const all = category === 'security' && signsIn.length > 0 ? signsIn : verified(recipient)
   if (type === 'security.account_deleted') return all
   const chosen = all.filter(({ channel }) => preferences[channel][category])
   return chosen.length === 0 && category === 'security' ? all : chosen

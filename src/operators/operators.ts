@@ -1,14 +1,19 @@
 import { findAccount, findOwner } from '../accounts/accounts-store.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
 import type { Account } from '../accounts/account.ts'
+import { hasStrongFactor } from '../accounts/codes/mfa.ts'
 import type { Db, Tx } from '../db/db.ts'
+import { Failure } from '../lib/failure.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { OperatorRole } from '../accounts/principal.ts'
 import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
 import { deleteOperator, putOperator, readRole } from './operators-store.ts'
 
-/** Makes an account an operator's, or gives it another role. Undefined when there is none. */
+/**
+ * Makes an account an operator's, or gives it another role. Undefined when there is none. Without a
+ * second factor of its own, whoever holds any session of the account would become the operator.
+ */
 export function addOperator(
   db: Db,
   actor: Actor,
@@ -19,6 +24,7 @@ export function addOperator(
     if (!account) return undefined
     const before = await readRole(tx, account.id)
     if (before === wanted.role) return account
+    if (!(await hasStrongFactor(tx, account))) throw noStrongFactor()
     await putOperator(tx, account.id, wanted.role)
     await record({
       action: before === undefined ? 'operator.add' : 'operator.change',
@@ -29,6 +35,13 @@ export function addOperator(
     })
     return account
   })
+}
+
+function noStrongFactor(): Failure {
+  return new Failure(
+    'conflict',
+    'This account has no authenticator app. Its owner sets one up first, under Settings, Security.',
+  )
 }
 
 /** Undefined when that is no operator. */

@@ -11,6 +11,10 @@ export const profileShape = z.object({
   phone_number: z.string().optional(),
   email_verified: z.boolean(),
   phone_verified: z.boolean(),
+  phone_signs_in_at: stamp.optional().meta({
+    description:
+      'A verified number that was set without the password signs in only from then on; until then the one before does',
+  }),
   status: z.enum(['pending_verification', 'active', 'suspended']),
   role: z.enum(['user', 'admin']),
   locale: z.enum(['sw', 'en']),
@@ -23,7 +27,10 @@ export const changedProfileShape = profileShape.extend({
   recovery_codes: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Shown once. Each signs in once in place of the authenticator app' }),
+    .meta({
+      description:
+        'Shown once. Each works once: in place of the authenticator app, or for a reset by SMS where codes by SMS are the second factor',
+    }),
 })
 
 export const sessionShape = z.object({
@@ -44,6 +51,14 @@ export const challengeShape = z.object({
   channel: z.enum(['email', 'phone', 'totp']),
   masked: z.string(),
   expires_in: z.number().int(),
+})
+
+/** Of an identity that was signed in with: its account is named by its id. */
+export const identityChallengeShape = challengeShape.extend({
+  identifier: z.uuid().meta({
+    description: 'Send it to `POST /v1/auth/otp/verify` and `/resend` as the identifier',
+  }),
+  created: z.literal(false),
 })
 
 export const pendingShape = z.object({

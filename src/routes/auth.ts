@@ -8,6 +8,7 @@ import { register } from '../accounts/sessions/register.ts'
 import { logout } from '../accounts/sessions/sessions.ts'
 import { resendCode } from '../accounts/codes/resend.ts'
 import { stepUp } from '../accounts/codes/second-factor.ts'
+import { undoChange } from '../accounts/sessions/undo-change.ts'
 import { verifyCode } from '../accounts/sessions/verify.ts'
 import { route, type Route } from '../http/route.ts'
 import { challengeShape, pendingShape, sentShape, sessionShape } from './account-shapes.ts'
@@ -28,6 +29,7 @@ import {
   line,
   passwordField,
   phoneField,
+  recoveryField,
 } from './fields.ts'
 
 export function authRoutes(accounts: Accounts): Route[] {
@@ -37,6 +39,7 @@ export function authRoutes(accounts: Accounts): Route[] {
     ...sessionRoutes(accounts),
     stepUpRoute(accounts),
     ...passwordRoutes(accounts),
+    undoRoute(accounts),
     keysRoute(accounts),
   ]
 }
@@ -221,16 +224,50 @@ function passwordRoutes(accounts: Accounts): Route[] {
       ...signIn,
       path: '/v1/auth/password/reset',
       summary: 'Set a new password with a reset code. Every session ends',
-      description: 'The code comes from `POST /v1/auth/password/forgot`. Log in again afterwards.',
-      body: z.object({ identifier: identifierField, code: codeField, new_password: passwordField }),
+      description:
+        'The code comes from `POST /v1/auth/password/forgot`. Log in again afterwards. Where codes by SMS are the second factor, a reset by phone asks for a recovery code too.',
+      body: z.object({
+        identifier: identifierField,
+        code: codeField,
+        new_password: passwordField,
+        recovery_code: recoveryField.optional().meta({
+          description:
+            'For a reset by phone of an account whose second factor is a code by SMS: one SIM must not be enough for both',
+        }),
+      }),
       response: z.object({}),
+      refuses: ['forbidden'],
       async handle(call) {
         const { identifier, code, new_password: newPassword } = call.body
-        await resetPassword(accounts, { identifier, code, newPassword }, deviceOf(call))
+        const recoveryCode = call.body.recovery_code
+        const reset = { identifier, code, newPassword, recoveryCode }
+        await resetPassword(accounts, reset, deviceOf(call))
         return { data: {} }
       },
     }),
   ]
+}
+
+function undoRoute(accounts: Accounts): Route {
+  return route({
+    ...signIn,
+    path: '/v1/auth/undo',
+    summary: 'Undo a change of how you sign in, with the link of the message about it',
+    description:
+      'For seven days. You sign in as before the change, with a new password: request a code with `POST /v1/auth/password/forgot`. Every session ends, and every API key made since is revoked. Opening the link changes nothing; this does.',
+    body: z.object({
+      token: z
+        .string()
+        .regex(/^[\w-]{22}$/, 'must be what follows the # in the link')
+        .meta({ description: 'What follows the `#` in the link' }),
+    }),
+    response: z.object({}),
+    refuses: ['gone', 'conflict'],
+    async handle({ body }) {
+      await undoChange(accounts, body.token)
+      return { data: {} }
+    },
+  })
 }
 
 const publicKeyShape = z.looseObject({

@@ -51,11 +51,27 @@ export const codeOrRecoveryField = z
     /^([0-9]{6}|[A-Za-z2-7]{4}(-[A-Za-z2-7]{4}){3})$/,
     'must be six digits, or a recovery code such as ABCD-EFGH-2345-WXYZ',
   )
+const RECOVERY = /^[A-Za-z2-7]{4}(-[A-Za-z2-7]{4}){3}$/
+export const recoveryField = z
+  .string()
+  .regex(RECOVERY, 'must be a recovery code such as ABCD-EFGH-2345-WXYZ')
 /** The rules are checked with the account; this only keeps a megabyte from being read. */
 export const passwordField = z
   .string()
   .max(1024, 'must be 8 to 128 characters')
   .meta({ override: { minLength: 8, maxLength: 128 } })
+
+/** What shows the owner, on every route that changes a way in or a second factor. */
+export const ownerFields = {
+  password: passwordField.optional().meta({
+    description:
+      'Required where the account has a password, unless this session signed in, or sent it, within the last ten minutes',
+  }),
+  mfa_code: codeOrRecoveryField.optional().meta({
+    description:
+      'The second factor, where there is one, unless it was given in this session within the last ten minutes',
+  }),
+}
 
 /** The length first, in a step of its own: to parse 5 MB as an address takes a third of a second. */
 export const webAddressField = z

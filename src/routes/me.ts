@@ -5,8 +5,9 @@ import { deleteOwnAccount } from '../accounts/profile/deletion.ts'
 import { changeProfile, readProfile } from '../accounts/profile/profile.ts'
 import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
-import { E164, codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
+import { E164, codeField, line, ownerFields, webAddressField } from './fields.ts'
 import { deviceOf } from './console/browser-session.ts'
+import { meIdentityRoutes } from './console/me-identities.ts'
 import { meSignInRoutes } from './console/me-sign-in.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
@@ -16,6 +17,7 @@ export function meRoutes(accounts: Accounts): Route[] {
     deleteRoute(accounts),
     phoneRoute(accounts),
     ...meSignInRoutes(accounts),
+    ...meIdentityRoutes(accounts),
   ]
 }
 
@@ -26,11 +28,6 @@ const own = {
   dialect: 'envelope',
   limit: 'principal',
 } as const
-
-const secondFactorField = codeOrRecoveryField.optional().meta({
-  description:
-    'The second factor, which a change of it asks for unless it was given in the last ten minutes',
-})
 
 function readRoute(accounts: Accounts): Route {
   return route({
@@ -49,7 +46,7 @@ function changeRoute(accounts: Accounts): Route {
     method: 'PATCH',
     summary: 'Change your profile or second factor',
     description:
-      'Send only what changes. `mfa_method: totp` answers with a secret for an authenticator app, and counts once its first `totp_code` has been sent.',
+      'Send only what changes. `mfa_method: totp` answers with a secret for an authenticator app, and counts once its first `totp_code` has been sent. A change of the second factor asks for `password` and for the present second factor; it is told to you, with a link that undoes it for seven days.',
     body: z.object({
       full_name: line(1, 120).optional(),
       avatar_url: webAddressField.optional(),
@@ -63,12 +60,13 @@ function changeRoute(accounts: Accounts): Route {
         .literal(true, 'must be true')
         .optional()
         .meta({ description: 'Make new recovery codes; the ones before stop working' }),
-      mfa_code: secondFactorField,
+      ...ownerFields,
     }),
     response: changedProfileShape,
     refuses: ['conflict'],
     async handle(call) {
-      const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code } = call.body
+      const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code, password } =
+        call.body
       const change = {
         fullName: full_name,
         avatarUrl: avatar_url,
@@ -77,6 +75,7 @@ function changeRoute(accounts: Accounts): Route {
         totpCode: totp_code,
         recoveryCodes: call.body.recovery_codes,
         mfaCode: mfa_code,
+        password,
       }
       return { data: await changeProfile(accounts, call.principal, change) }
     },
@@ -113,17 +112,17 @@ function phoneRoute(accounts: Accounts): Route {
     path: '/v1/me/phone',
     summary: 'Add or change your phone number',
     description:
-      'A code goes to the number; send it to `POST /v1/auth/otp/verify` with the purpose `verify_phone`. A top-up needs a phone number.',
+      'A code goes to the number; send it to `POST /v1/auth/otp/verify` with the purpose `verify_phone`. A top-up needs a phone number. For signing in, resets and codes it is good at once where the request has `password`, or the session signed in within the last ten minutes (with the second factor, where there is one); else after seven days, in which the number before it stays good for these. You are told at your addresses, with a link that undoes the change.',
     body: z.object({
       phone_number: z.string().max(64).meta({ override: E164 }),
-      mfa_code: secondFactorField,
+      ...ownerFields,
     }),
     response: z.object({ pending_verification: z.literal(true) }),
     refuses: ['conflict'],
     async handle(call) {
-      const { phone_number: phoneNumber, mfa_code: mfaCode } = call.body
+      const { phone_number: phoneNumber, mfa_code: mfaCode, password } = call.body
       const device = deviceOf(call)
-      await changePhone(accounts, call.principal, { phoneNumber, mfaCode, device })
+      await changePhone(accounts, call.principal, { phoneNumber, mfaCode, password, device })
       return { data: { pending_verification: true } }
     },
   })

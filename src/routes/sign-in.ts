@@ -3,7 +3,7 @@ import { finishBrowser, startBrowser } from '../accounts/sign-in/browser.ts'
 import type { SignIn } from '../accounts/sign-in/sign-in.ts'
 import { route, type Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
-import { sessionShape } from './account-shapes.ts'
+import { identityChallengeShape, sessionShape } from './account-shapes.ts'
 import {
   deviceOf,
   localeOfPages,
@@ -12,7 +12,10 @@ import {
 } from './console/browser-session.ts'
 
 const shared = { tag: 'Authentication', credential: 'none', dialect: 'envelope' } as const
-const enteredShape = sessionShape.extend({ created: z.boolean() })
+const enteredShape = z.union([
+  sessionShape.extend({ created: z.boolean() }),
+  identityChallengeShape,
+])
 
 export function signInRoutes(signIn: SignIn): Route[] {
   return [
@@ -75,7 +78,7 @@ function callbackRoute(signIn: SignIn, provider: Provider): Route {
     path: `/v1/auth/${provider}/callback`,
     summary: 'Come back from the sign-in provider',
     description:
-      'The provider sends the browser here. It goes on to your page, with tokens in the fragment, or with `error` and `error_description`.',
+      'The provider sends the browser here. It goes on to your page, with tokens in the fragment, with `mfa_required` and the challenge of the second factor, or with `error` and `error_description`.',
     limit: 'none',
     refuses: ['not_found'],
     successStatus: 302,
@@ -99,7 +102,7 @@ function mobileRoute(signIn: SignIn): Route {
     method: 'POST',
     path: '/v1/auth/google/mobile',
     summary: 'Exchange an ID token from a native Android sign-in for a session',
-    description: 'Opens the account of that Google identity, or makes one: `created` says which.',
+    description: 'Opens the account of that Google identity, or makes one: `created` says which. With a second factor the answer is the challenge that a login gets, with its `identifier`.',
     limit: 'auth',
     body: z.object({
       id_token: z.string().min(1).max(8192),
@@ -121,7 +124,7 @@ function partnerRoute(signIn: SignIn): Route {
     path: `/v1/auth/${signIn.partnerSlug}`,
     summary: 'Exchange an access token of the partner identity service for a session',
     description:
-      'Opens the account of that person, or makes one: `created` says which. Each token is good once.',
+      'Opens the account of that person, or makes one: `created` says which. Each token is good once. With a second factor the answer is the challenge that a login gets, with its `identifier`.',
     limit: 'auth',
     body: z.object({ access_token: z.string().min(1).max(8192) }),
     response: enteredShape,

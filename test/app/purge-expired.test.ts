@@ -6,6 +6,7 @@ import { findAccount, insertAccount } from '../../src/accounts/accounts-store.ts
 import { putCode } from '../../src/accounts/codes/codes-store.ts'
 import { replaceRecoveryCodes } from '../../src/accounts/codes/recovery-codes-store.ts'
 import { deleteAccount, restoreAccount } from '../../src/accounts/profile/deletion.ts'
+import { ownerProof } from '../../src/accounts/owner-proof.ts'
 import { activate, proveIdentifier } from '../../src/accounts/sessions/activation.ts'
 import { openSession } from '../../src/accounts/sessions/sessions.ts'
 import { linkIdentity } from '../../src/accounts/sign-in/identities-store.ts'
@@ -45,7 +46,7 @@ withDatabase('purge-expired', (open) => {
   }
   async function verify(accountId: string, email: string): Promise<bigint> {
     await db.begin(async (tx) => {
-      await proveIdentifier(tx, accountId, { channel: 'email', value: email })
+      await proveIdentifier(tx, ownerProof(accountId), { channel: 'email', value: email })
       await activate(accounts, tx, { accountId, proofs: [email] })
     })
     const [row] = await db.query<{ balance: bigint }>(
@@ -118,8 +119,12 @@ withDatabase('purge-expired', (open) => {
       }
       return found
     }
-    await linkIdentity(db, { issuer: 'https://issuer.example', subject: id }, id)
-    await replaceRecoveryCodes(db, id, [randomBytes(32)])
+    await linkIdentity(db, ownerProof(id), {
+      issuer: 'https://issuer.example',
+      subject: id,
+      provider: 'Example',
+    })
+    await replaceRecoveryCodes(db, ownerProof(id), [randomBytes(32)])
     await savePreferences(db, id, { email: { usage: false } })
     const kept = { accountId: id, id, previousId: undefined, input: '[]', response: '{}', days: 60 }
     await insertStoredResponse(db, kept)

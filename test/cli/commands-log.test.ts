@@ -49,6 +49,7 @@ test('what commands do is written down, with name and reason; what only reads is
     [asha.accountId],
   )
   const { accountId: id } = asha
+  await app.db.query(`update accounts set mfa_method = 'totp' where id = $1`, [id])
   const payment = await pay(asha)
   const message = await undelivered()
   const changes: [actions: string[], args: string[]][] = [

@@ -25,13 +25,21 @@ describe('operators', () => {
   it('adds, changes, lists and removes, and writes it down', async () => {
     const { email, id } = await app.signUp()
     const by = ['--operator', 'neema']
+    for (const weak of ['none', 'email', 'phone']) {
+      await app.db.query('update accounts set mfa_method = $2 where id = $1', [id, weak])
+      const refused = await mlango('operators', 'add', email, '--role', 'viewer', ...by)
+      assert.equal(refused.code, 1)
+      assert.match(refused.out, /no authenticator app/)
+    }
+    assert.deepEqual(await actionsOn(id), [])
+    await app.db.query(`update accounts set mfa_method = 'totp' where id = $1`, [id])
     assert.equal((await mlango('operators', 'add', email, '--role', 'viewer', ...by)).code, 0)
     const why = ['--reason', 'promoted']
     assert.equal((await mlango('operators', 'add', id, '--role', 'owner', ...by, ...why)).code, 0)
     // Nothing changes, so nothing is written down.
     assert.equal((await mlango('operators', 'add', email, '--role', 'owner')).code, 0)
     const listed = await mlango('operators', 'list')
-    assert.match(listed.out, new RegExp(`${id}  owner  ${email}  NO AUTHENTICATOR`))
+    assert.match(listed.out, new RegExp(`${id}  owner  ${email}  authenticator`))
     assert.equal((await mlango('operators', 'remove', email, ...by)).code, 0)
     assert.equal((await mlango('operators', 'remove', email, ...by)).code, 1)
     assert.match((await mlango('operators', 'list')).out, /^0 shown/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Locale } from '../../src/notices/language.ts'
 import { localeOf } from '../../src/notices/language.ts'
-import { codeMessage, digestMessage, noticeMail, noticeText } from '../../src/notices/messages.ts'
+import { codeMessage, digestMessage, noticeMail, noticeSms, noticeText } from '../../src/notices/messages.ts'
 import type { Notice, NoticeCategory, NoticeData, NoticeType } from '../../src/notices/notice.ts'
 import { categoryOf } from '../../src/notices/notice.ts'
 
@@ -25,6 +25,8 @@ const LONGEST: { [T in NoticeType]: NoticeData[T] } = {
   'security.mfa_changed': { method: 'none' },
   'security.recovery_codes_made': {},
   'security.recovery_code_used': { left: 9 },
+  'security.identity_unlinked': { provider: 'Google' },
+  'security.change_undone': {},
   'security.session_reuse': {},
   'security.account_deleted': {},
   'security.account_restored': {},
@@ -136,6 +138,18 @@ describe('the texts of notices', () => {
     assert.match(noticeMail(text, 'sw').text, /^Habari,\n\n[^]*\n\nTimu ya Mlango\n$/)
   })
 
+  it('word of a change has the link that undoes it, in one SMS too', () => {
+    const link = `https://console.mlango.example.co.tz/undo#${'x'.repeat(22)}`
+    for (const locale of ['sw', 'en'] as const) {
+      for (const type of TYPES.filter((one) => one.startsWith('security.'))) {
+        const text = noticeText(noticeOf(type, LONGEST[type]), locale)
+        const sms = noticeSms(text, locale, link)
+        assert.ok(sms.length <= 160 && sms.endsWith(link), `${type}: ${sms}`)
+        assert.ok(noticeMail(text, locale, link).text.includes(`\n\n${link}\n`))
+      }
+    }
+  })
+
   it('every type has a category', () => {
     const expected: Record<NoticeType, NoticeCategory> = {
       'payment.completed': 'payments',
@@ -152,6 +166,8 @@ describe('the texts of notices', () => {
       'security.mfa_changed': 'security',
       'security.recovery_codes_made': 'security',
       'security.recovery_code_used': 'security',
+      'security.identity_unlinked': 'security',
+      'security.change_undone': 'security',
       'security.session_reuse': 'security',
       'security.account_deleted': 'security',
       'security.account_restored': 'security',

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { addressesFor, preferencesPatch } from '../../src/notices/preferences.ts'
 
 describe('where a notice goes', () => {
-  const both = { email: 'a@example.com', phone: '+255712345678' }
+  const phone = '+255712345678'
+  const both = { email: 'a@example.com', phone, loginPhone: phone }
   const channels = (...query: Parameters<typeof addressesFor>) =>
     addressesFor(...query).map(({ channel }) => channel)
 
@@ -23,10 +24,16 @@ describe('where a notice goes', () => {
     const off = { payments: false, usage: false, security: false }
     const preferences = { email: off, sms: { ...off, security: true } }
     assert.deepEqual(channels('security.new_login', { ...both, preferences }), ['sms'])
-    assert.deepEqual(channels('security.new_login', { ...both, phone: null, preferences }), [
+    assert.deepEqual(channels('security.new_login', { ...both, loginPhone: null, preferences }), [
       'email',
     ])
     assert.deepEqual(channels('payment.completed', { ...both, phone: null, preferences }), [])
+  })
+
+  it('tells of security the number that signs in, not one that waits', () => {
+    const waits = { email: null, phone: '+255712345679', loginPhone: phone, preferences: undefined }
+    const to = (type: 'security.new_login' | 'payment.completed') => addressesFor(type, waits)[0]?.to
+    assert.deepEqual([to('security.new_login'), to('payment.completed')], [phone, waits.phone])
   })
 
   it('that the account was deleted is told at every verified address', () => {

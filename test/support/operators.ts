@@ -22,14 +22,14 @@ export async function enrol(
   role: OperatorRole,
   { token, accountId, email }: { token: string; accountId: string; email: string },
 ) {
-  const wanted = { who: accountId, role, reason: 'a test' }
-  assert.ok(await addOperator(app.db, commandActor('test'), wanted))
   const patch = (body: object) => app.call('PATCH /v1/me', { token, body })
   const offered = await patch({ mfa_method: 'totp' })
   const secret = fromBase32(offered.body.data.totp.secret)
   const step = Math.floor(Date.now() / 30_000)
   const enrolled = await patch({ totp_code: totpAt(secret, step) })
   assert.equal(enrolled.status, 200, JSON.stringify(enrolled.body))
+  const wanted = { who: accountId, role, reason: 'a test' }
+  assert.ok(await addOperator(app.db, commandActor('test'), wanted))
   return {
     token,
     accountId,

@@ -6,6 +6,7 @@ import { replaceRecoveryCodes } from '../../src/accounts/codes/recovery-codes-st
 import { takeSmsCode } from '../../src/accounts/codes/sms-codes-store.ts'
 import { takeThrottle } from '../../src/accounts/codes/throttle-store.ts'
 import { deleteAccount } from '../../src/accounts/profile/deletion.ts'
+import { ownerProof } from '../../src/accounts/owner-proof.ts'
 import { activate, proveIdentifier } from '../../src/accounts/sessions/activation.ts'
 import { logout, openSession } from '../../src/accounts/sessions/sessions.ts'
 import { insertAttempt, spendToken } from '../../src/accounts/sign-in/attempts-store.ts'
@@ -119,7 +120,7 @@ async function newcomer(accounts: Accounts, who: Pick<NewAccount, 'email'>): Pro
   const id = uuidv7()
   await accounts.db.begin(async (tx) => {
     await insertAccount(tx, { id, fullName: 'Asha', ...who })
-    await proveIdentifier(tx, id, { channel: 'email', value: who.email! })
+    await proveIdentifier(tx, ownerProof(id), { channel: 'email', value: who.email! })
     await activate(accounts, tx, { accountId: id, proofs: [who.email!] })
   })
   return id
@@ -170,8 +171,12 @@ async function strangers(accounts: Accounts, day: number): Promise<void> {
 }
 
 async function belongings(db: Db, accountId: string): Promise<void> {
-  await linkIdentity(db, { issuer: 'https://issuer.example', subject: accountId }, accountId)
-  await replaceRecoveryCodes(db, accountId, [randomBytes(32)])
+  await linkIdentity(db, ownerProof(accountId), {
+    issuer: 'https://issuer.example',
+    subject: accountId,
+    provider: 'Example',
+  })
+  await replaceRecoveryCodes(db, ownerProof(accountId), [randomBytes(32)])
   await savePreferences(db, accountId, { email: { usage: false } })
 }
 

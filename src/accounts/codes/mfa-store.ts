@@ -1,30 +1,31 @@
 import type { Tx } from '../../db/db.ts'
 import type { MfaMethod } from '../account.ts'
+import type { OwnerProof } from '../owner-proof.ts'
 
 export async function setMfa(
   tx: Tx,
-  id: string,
+  proof: OwnerProof,
   method: Exclude<MfaMethod, 'totp'>,
 ): Promise<void> {
   await tx.query(
     `update accounts set mfa_method = $2, totp_sealed = null, totp_pending_sealed = null,
        totp_last_step = null, updated_at = now() where id = $1`,
-    [id, method],
+    [proof.accountId, method],
   )
 }
 
-export async function offerTotp(tx: Tx, id: string, sealed: Buffer): Promise<void> {
+export async function offerTotp(tx: Tx, proof: OwnerProof, sealed: Buffer): Promise<void> {
   await tx.query('update accounts set totp_pending_sealed = $2, updated_at = now() where id = $1', [
-    id,
+    proof.accountId,
     sealed,
   ])
 }
 
-export async function confirmTotp(tx: Tx, id: string, step: number): Promise<void> {
+export async function confirmTotp(tx: Tx, proof: OwnerProof, step: number): Promise<void> {
   await tx.query(
     `update accounts set mfa_method = 'totp', totp_sealed = totp_pending_sealed,
        totp_pending_sealed = null, totp_last_step = $2, updated_at = now() where id = $1`,
-    [id, step],
+    [proof.accountId, step],
   )
 }
 

@@ -1,17 +1,26 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { seal, tryUnseal } from '../../lib/secrets.ts'
-import { notify } from '../../notices/notices.ts'
 import type { Account, MfaMethod } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
 import { base32, newTotpSecret, totpStep, totpUri } from '../credentials/totp.ts'
 import type { Identifier } from '../identifiers.ts'
+import type { OwnerProof } from '../owner-proof.ts'
+import { tellOfChange } from './changes.ts'
 import { codeExpired, codeWrong } from './codes.ts'
 import { confirmTotp, offerTotp, setMfa, spendTotpStep } from './mfa-store.ts'
 import { deleteRecoveryCodes } from './recovery-codes-store.ts'
 import { makeRecoveryCodes, RECOVERY_CODE, spendRecoveryCode } from './recovery-codes.ts'
 import { requireReachable } from './sms-codes.ts'
+
+/**
+ * A second factor that is a device of its own: a code by SMS or email is not, since numbers and
+ * mailboxes are stolen elsewhere.
+ */
+export async function hasStrongFactor(_tx: Tx, account: Account): Promise<boolean> {
+  return account.mfaMethod === 'totp'
+}
 
 /** Where an account's login codes go; undefined for an authenticator app or none at all. */
 export function mfaAddress(account: Account): Identifier | undefined {
@@ -63,9 +72,9 @@ export function changesMfa({ mfaMethod, totpCode, recoveryCodes }: MfaChange, ac
 
 /** An authenticator takes effect with its first right code; until then the old method stays. */
 export async function changeMfa(
-  accounts: Pick<Accounts, 'clock' | 'keys' | 'log' | 'sms'>,
+  accounts: FactorParts & Pick<Accounts, 'sms'>,
   tx: Tx,
-  { account, change }: { account: Account; change: MfaChange },
+  { account, change, proof }: { account: Account; change: MfaChange; proof: OwnerProof },
 ): Promise<MfaSecrets> {
   const { mfaMethod, totpCode, recoveryCodes } = change
   if (recoveryCodes === true && (mfaMethod ?? totpCode) !== undefined) {
@@ -75,43 +84,50 @@ export async function changeMfa(
     if (mfaMethod !== undefined && mfaMethod !== 'totp') {
       throw invalidField('totp_code', 'can be sent only when mfa_method is totp')
     }
-    return finishEnrolment(accounts, tx, { account, code: totpCode })
+    return finishEnrolment(accounts, tx, { account, code: totpCode, proof })
   }
-  if (recoveryCodes === true) return renewRecoveryCodes(tx, account)
-  if (mfaMethod === 'totp') return { totp: await beginEnrolment(accounts, tx, account) }
+  if (recoveryCodes === true) return renewRecoveryCodes(accounts, tx, { account, proof })
+  if (mfaMethod === 'totp') return { totp: await beginEnrolment(accounts, tx, { account, proof }) }
   if (mfaMethod === undefined) return {}
   requireVerified(account, mfaMethod)
   if (mfaMethod === 'phone') requireReachable(accounts, account.loginPhone ?? '')
-  await setMfa(tx, account.id, mfaMethod)
+  await announce(accounts, tx, { account, method: mfaMethod })
+  await setMfa(tx, proof, mfaMethod)
   await deleteRecoveryCodes(tx, account.id)
-  await announce(tx, account.id, mfaMethod)
-  return {}
+  return mfaMethod === 'phone' ? { recovery_codes: await makeRecoveryCodes(tx, proof) } : {}
 }
 
-async function renewRecoveryCodes(tx: Tx, account: Account): Promise<MfaSecrets> {
-  if (account.mfaMethod !== 'totp') {
-    throw invalidField('recovery_codes', 'can only be made while mfa_method is totp')
+type FactorParts = Pick<Accounts, 'clock' | 'keys' | 'log' | 'pagesUrl'>
+type Confirmed = { account: Account; proof: OwnerProof }
+
+async function renewRecoveryCodes(
+  accounts: FactorParts,
+  tx: Tx,
+  { account, proof }: Confirmed,
+): Promise<MfaSecrets> {
+  const { id: accountId, mfaMethod } = account
+  if (mfaMethod !== 'totp' && mfaMethod !== 'phone') {
+    throw invalidField('recovery_codes', 'can only be made while mfa_method is totp or phone')
   }
-  const accountId = account.id
-  await notify(tx, { accountId, type: 'security.recovery_codes_made', data: {} })
-  return { recovery_codes: await makeRecoveryCodes(tx, accountId) }
+  await tellOfChange(accounts, tx, { accountId, type: 'security.recovery_codes_made', data: {} })
+  return { recovery_codes: await makeRecoveryCodes(tx, proof) }
 }
 
 async function beginEnrolment(
-  accounts: Pick<Accounts, 'keys'>,
+  accounts: FactorParts,
   tx: Tx,
-  account: Account,
+  { account, proof }: Confirmed,
 ): Promise<MfaSecrets['totp']> {
   const secret = newTotpSecret()
-  await offerTotp(tx, account.id, seal(accounts.keys.sealing[0], secret, account.id))
+  await offerTotp(tx, proof, seal(accounts.keys.sealing[0], secret, account.id))
   const name = account.email ?? account.phoneNumber ?? account.fullName
   return { secret: base32(secret), uri: totpUri(secret, name) }
 }
 
 async function finishEnrolment(
-  accounts: Pick<Accounts, 'clock' | 'keys' | 'log'>,
+  accounts: FactorParts,
   tx: Tx,
-  { account, code }: { account: Account; code: string },
+  { account, code, proof }: Confirmed & { code: string },
 ): Promise<MfaSecrets> {
   if (!account.totpPendingSealed) {
     throw invalidField('totp_code', 'is not expected yet; first set mfa_method to totp')
@@ -119,13 +135,18 @@ async function finishEnrolment(
   const secret = openSecret(accounts, account.totpPendingSealed, account.id)
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined) throw codeWrong()
-  await confirmTotp(tx, account.id, step)
-  await announce(tx, account.id, 'totp')
-  return { recovery_codes: await makeRecoveryCodes(tx, account.id) }
+  await announce(accounts, tx, { account, method: 'totp' })
+  await confirmTotp(tx, proof, step)
+  return { recovery_codes: await makeRecoveryCodes(tx, proof) }
 }
 
-async function announce(tx: Tx, accountId: string, method: MfaMethod): Promise<void> {
-  await notify(tx, { accountId, type: 'security.mfa_changed', data: { method } })
+async function announce(
+  accounts: FactorParts,
+  tx: Tx,
+  { account, method }: { account: Account; method: MfaMethod },
+): Promise<void> {
+  const data = { method }
+  await tellOfChange(accounts, tx, { accountId: account.id, type: 'security.mfa_changed', data })
 }
 
 /** After MASTER_KEY is lost, only recovery codes work. */
@@ -148,10 +169,17 @@ function requireVerified(account: Account, method: 'none' | 'email' | 'phone'): 
       'can be email only once the email address of the account is verified',
     )
   }
-  if (method === 'phone' && !account.phoneVerified) {
+  if (method !== 'phone') return
+  if (!account.phoneVerified) {
     throw invalidField(
       'mfa_method',
       'can be phone only once the phone number of the account is verified',
+    )
+  }
+  if (account.phoneNumber !== account.loginPhone) {
+    throw invalidField(
+      'mfa_method',
+      'can be phone only once the new number signs in; confirm it with your password at POST /v1/me/phone',
     )
   }
 }

@@ -1,9 +1,10 @@
 import type { Tx } from '../../db/db.ts'
+import type { OwnerProof } from '../owner-proof.ts'
 
 /** The codes before them no longer work. */
 export async function replaceRecoveryCodes(
   tx: Tx,
-  accountId: string,
+  { accountId }: OwnerProof,
   hashes: Buffer[],
 ): Promise<void> {
   await deleteRecoveryCodes(tx, accountId)

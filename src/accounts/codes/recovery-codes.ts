@@ -3,6 +3,7 @@ import type { Tx } from '../../db/db.ts'
 import { sha256 } from '../../lib/secrets.ts'
 import { notify } from '../../notices/notices.ts'
 import { base32 } from '../credentials/totp.ts'
+import type { OwnerProof } from '../owner-proof.ts'
 import {
   countRecoveryCodes,
   replaceRecoveryCodes,
@@ -15,14 +16,14 @@ const CODES = 10
 export const RECOVERY_CODE = /^[A-Za-z2-7]{4}(-[A-Za-z2-7]{4}){3}$/
 
 /** New codes for when the authenticator is lost. They are shown once; only hashes are kept. */
-export async function makeRecoveryCodes(tx: Tx, accountId: string): Promise<string[]> {
+export async function makeRecoveryCodes(tx: Tx, proof: OwnerProof): Promise<string[]> {
   const codes = Array.from({ length: CODES }, () =>
     base32(randomBytes(10)).replaceAll(/.{4}(?=.)/g, '$&-'),
   )
   await replaceRecoveryCodes(
     tx,
-    accountId,
-    codes.map((code) => hashOf(accountId, code)),
+    proof,
+    codes.map((code) => hashOf(proof.accountId, code)),
   )
   return codes
 }

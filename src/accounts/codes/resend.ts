@@ -1,11 +1,12 @@
 import type { Tx } from '../../db/db.ts'
 import { invalidField } from '../../lib/failure.ts'
+import { isUuid } from '../../lib/ids.ts'
 import type { CodePurpose } from '../../notices/language.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { findAccount, findOwner } from '../accounts-store.ts'
-import { requireIdentifier } from '../identifiers.ts'
+import { findAccount, findHolder, findOwner } from '../accounts-store.ts'
+import { readChallenged, requireIdentifier, subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { askerOf } from './asker.ts'
 import type { Device } from './asker.ts'
@@ -29,8 +30,8 @@ export async function resendCode(
 ): Promise<SentView> {
   const again = readResend(accounts, body)
   await accounts.db.begin(async (tx) => {
-    const owner = await findOwner(tx, again.who)
-    const asker = await askerOf(accounts, tx, device, owner?.id)
+    const account = await accountOf(tx, again.who)
+    const asker = await askerOf(accounts, tx, device, account?.id)
     const recipient = await recipientOf(tx, again, (code) => asker.marks.includes(code.asker))
     const mark = recipient?.mark ?? asker.key
     await requireSendCode(accounts, tx, {
@@ -71,11 +72,16 @@ export async function resendInside(
 
 function readResend(accounts: Pick<Accounts, 'keys'>, body: ResendRequest): Wanted {
   checkChannel(body)
-  const who = requireIdentifier(body.identifier)
   const { purpose, channel, challengeId } = body
   if (channel === 'totp') {
     throw invalidField('channel', 'must not be totp: an authenticator app makes its own codes')
   }
+  if (purpose === 'login_mfa' && isUuid(body.identifier)) {
+    const accountId = readChallenged(body.identifier)!
+    const subject = subjectOf(accounts.keys.identifiers, accountId)
+    return { request: { subject, purpose, channel }, who: { accountId }, challengeId }
+  }
+  const who = requireIdentifier(body.identifier)
   if (purpose !== 'login_mfa' && channel !== who.channel) {
     throw invalidField('channel', `must be ${who.channel} for this identifier`)
   }
@@ -84,7 +90,12 @@ function readResend(accounts: Pick<Accounts, 'keys'>, body: ResendRequest): Want
 
 /** `mark`: of whoever asked first, so that the new code takes the place of the old one. */
 type Recipient = Pick<CodeDelivery, 'to' | 'id' | 'lifeS'> & { account: Account; mark?: string }
-type Wanted = { request: CodeRequest; who: Identifier; challengeId: string | undefined }
+type Wanted = {
+  request: CodeRequest
+  /** An identity that was signed in with names the account itself. */
+  who: Identifier | { accountId: string }
+  challengeId: string | undefined
+}
 
 /** Undefined when nobody is waiting for such a code: nothing is sent, and the answer is the same. */
 async function recipientOf(
@@ -93,7 +104,7 @@ async function recipientOf(
   isOwn: (code: CodeState) => boolean,
 ): Promise<Recipient | undefined> {
   const { request, who } = wanted
-  if (request.purpose === 'login_mfa') return challengedAccount(tx, wanted)
+  if (request.purpose === 'login_mfa' || 'accountId' in who) return challengedAccount(tx, wanted)
   if (request.purpose === 'reset_password') {
     const account = await findOwner(tx, who)
     return account && account.status !== 'suspended' ? { account, to: who.value } : undefined
@@ -127,6 +138,7 @@ async function registration(
   accountId: string,
 ): Promise<Recipient | undefined> {
   const account = await findAccount(tx, accountId)
+  if ('accountId' in who) return undefined
   const waits = account?.status === 'pending_verification' && claims(account, who)
   return waits && request.purpose.startsWith('verify') ? { account, to: who.value } : undefined
 }
@@ -139,7 +151,7 @@ async function challengedAccount(
   tx: Tx,
   { request, who, challengeId }: Wanted,
 ): Promise<Recipient | undefined> {
-  const account = await findOwner(tx, who)
+  const account = await accountOf(tx, who)
   const address = account && mfaAddress(account)
   if (!account || address?.channel !== request.channel) return undefined
   const codes = await listCodes(tx, request)
@@ -147,4 +159,8 @@ async function challengedAccount(
     ({ live, id, accountId }) => live && id === challengeId && accountId === account.id,
   )
   return open && { account, to: address.value, id: open.id, mark: open.asker }
+}
+
+async function accountOf(tx: Tx, who: Wanted['who']): Promise<Account | undefined> {
+  return 'accountId' in who ? findAccount(tx, who.accountId) : findHolder(tx, who)
 }

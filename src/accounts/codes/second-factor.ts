@@ -1,9 +1,8 @@
-import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
-import { FRESH_S, markSecondFactor, passedSecondFactor } from '../credentials/sessions-store.ts'
+import { FRESH_S, markSecondFactor } from '../credentials/sessions-store.ts'
 import { masked } from '../identifiers.ts'
 import { sessionAsker } from './asker.ts'
 import { codeExpired, codeRequest, codeWrong, sendCode, tryCode } from './codes.ts'
@@ -13,32 +12,6 @@ import { clearTries, secondFactorTries, takeTry } from './throttle.ts'
 
 /** Whose session it is. */
 export type Caller = { accountId: string; sessionId: string }
-
-/**
- * A stolen session must not be able to take the second factor away: what changes it, or where its
- * codes go, is wrapped in this. The session must have passed the second factor within the last ten
- * minutes, or `code` must be right. Otherwise a code is sent, where the factor is one, and the
- * answer says what to send. `change` is given the locked account and calls `required` before it
- * changes anything.
- */
-export async function withSecondFactor<T>(
-  accounts: CodeSender & Pick<Accounts, 'db'>,
-  caller: Caller,
-  { code, change }: { code: string | undefined; change: Change<T> },
-): Promise<T> {
-  if (code !== undefined) await giveSecondFactor(accounts, caller, code)
-  try {
-    return await accounts.db.begin((tx) =>
-      change(tx, async (locked) => {
-        if (locked.mfaMethod === 'none') return
-        if (!(await passedSecondFactor(tx, caller.sessionId))) throw new FactorMissing(locked)
-      }),
-    )
-  } catch (error) {
-    if (error instanceof FactorMissing) throw await askForFactor(accounts, error.account, caller)
-    throw error
-  }
-}
 
 /** For the actions of operators: a code of the authenticator, whatever the session passed before. */
 export async function stepUp(
@@ -54,18 +27,8 @@ export async function stepUp(
   return { fresh_for_s: FRESH_S }
 }
 
-type Change<T> = (tx: Tx, required: (locked: Account) => Promise<void>) => Promise<T>
-
-/** Thrown to undo the transaction; the code that is then sent must outlive it. */
-class FactorMissing extends Error {
-  readonly account: Account
-  constructor(account: Account) {
-    super('The second factor is missing.')
-    this.account = account
-  }
-}
-
-async function giveSecondFactor(
+/** From now on the session has passed the second factor, for ten minutes. */
+export async function giveSecondFactor(
   accounts: Pick<Accounts, 'clock' | 'db' | 'keys' | 'log'>,
   { accountId, sessionId }: Caller,
   code: string,
@@ -94,8 +57,11 @@ async function giveSecondFactor(
   })
 }
 
-/** During the cool-down the code that was sent a moment ago is the one to use. */
-async function askForFactor(
+/**
+ * Sends the code, where the factor is one, and says what to send. During the cool-down the code that
+ * was sent a moment ago is the one to use.
+ */
+export async function askForFactor(
   accounts: CodeSender & Pick<Accounts, 'db'>,
   account: Account,
   { sessionId }: Caller,

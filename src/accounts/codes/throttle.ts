@@ -41,6 +41,11 @@ const RULES = {
     calm: 20,
     slowed: 2,
   },
+  changes: {
+    each: { freeTries: 30, firstWaitS: 900, longestWaitS: 10_800, forgetAfterS: DAY_S },
+    calm: 30,
+    slowed: 2,
+  },
 } satisfies Record<string, Rule>
 
 /** Who is counted: by itself, and unless it is known among all strangers. */
@@ -80,9 +85,17 @@ export function codesSent(
   return { rule, of: `${purpose}:${subject.toString('hex')}`, by }
 }
 
-/** An account may name any number of addresses: its own limit keeps it from writing to many. */
-export function addressChanges(accountId: string): Tries {
-  return { rule: 'sends', of: `account:${accountId}` }
+/**
+ * An account may name any number of addresses: its own limit keeps it from writing to many. Changes
+ * that nobody confirmed are counted apart, so that a thief's do not hold up the owner's.
+ */
+export function addressChanges(accountId: string, by: 'owner' | 'session'): Tries {
+  return { rule: 'sends', of: `account:${by}:${accountId}` }
+}
+
+/** Each is kept for seven days, so that it can be undone. */
+export function ownerChanges(accountId: string): Tries {
+  return { rule: 'changes', of: accountId }
 }
 
 /**

@@ -143,6 +143,16 @@ export async function countEveryKey(tx: Tx): Promise<number> {
   return row!.n
 }
 
+/** Those made at that moment or later. */
+export async function revokeKeysSince(tx: Tx, accountId: string, since: Date): Promise<void> {
+  await tx.query(
+    `update api_keys set revoked_at = now()
+     where account_id = $1 and created_at >= $2 and revoked_at is null`,
+    [accountId, since],
+  )
+  await announceKeys(tx, accountId)
+}
+
 export async function moveKeys(tx: Tx, fromId: string, toId: string): Promise<void> {
   await tx.query('update api_keys set workspace_id = $2 where workspace_id = $1', [fromId, toId])
 }

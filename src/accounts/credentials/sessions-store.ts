@@ -14,6 +14,8 @@ import { deleteOldest } from '../../db/purge-store.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
 export const REFRESH_LIFE_S = 30 * 24 * 3600
+/** As long as the access token with which a guest session began. */
+export const GUEST_LIFE_S = 15 * 60
 const GRACE_S = 10
 /** A refresh whose answer was lost must not look like theft: the page sends the old token again. */
 const COOKIE_GRACE_S = 120
@@ -34,6 +36,7 @@ const SESSION = columns({
   live: as('ended_at is null and expires_at > now()', bool),
   /** Its token is in a browser's cookie, and works only from there. */
   cookie: bool,
+  guest: bool,
 })
 export type SessionRow = RowOf<typeof SESSION>
 
@@ -48,6 +51,7 @@ export async function insertSession(
     ownerNotified: boolean
     /** It was opened with a second factor. */
     secondFactor: boolean
+    guest: boolean
     cookie: boolean
     browser: string | undefined
     system: string | undefined
@@ -55,9 +59,10 @@ export async function insertSession(
 ): Promise<void> {
   await tx.query(
     `insert into sessions (id, account_id, refresh_salt, network, device, owner_notified, second_factor_at,
-       cookie, browser, system, expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10,
-       now() + ${REFRESH_LIFE_S} * interval '1 second')`,
+       cookie, browser, system, guest, confirmed_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10, $11,
+       case when not $11 then now() end,
+       now() + case when $11 then ${GUEST_LIFE_S} else ${REFRESH_LIFE_S} end * interval '1 second')`,
     [
       session.id,
       session.accountId,
@@ -69,12 +74,38 @@ export async function insertSession(
       session.cookie,
       session.browser ?? null,
       session.system ?? null,
+      session.guest,
     ],
   )
 }
 
-/** How long a second factor counts as just given. */
+/** How long a second factor, the password or a sign-in counts as just given. */
 export const FRESH_S = 600
+
+/** What the holder of a session has shown within the last ten minutes. */
+const SHOWN = columns({
+  /** To be the owner: a sign-in, or the password. */
+  owner: as(`coalesce(confirmed_at > now() - ${FRESH_S} * interval '1 second', false)`, bool),
+  secondFactor: as(
+    `coalesce(second_factor_at > now() - ${FRESH_S} * interval '1 second', false)`,
+    bool,
+  ),
+  guest: bool,
+})
+export type Shown = RowOf<typeof SHOWN>
+
+/** Undefined once the session has ended. */
+export async function readShown(tx: Tx, id: string): Promise<Shown | undefined> {
+  const rows = await tx.read(
+    `select ${SHOWN.list} from sessions where id = $1 and ended_at is null`,
+    [id],
+  )
+  return SHOWN.first(rows)
+}
+
+export async function markConfirmed(tx: Tx, id: string): Promise<void> {
+  await tx.query('update sessions set confirmed_at = now() where id = $1', [id])
+}
 
 export async function markSecondFactor(tx: Tx, id: string): Promise<void> {
   await tx.query('update sessions set second_factor_at = now() where id = $1', [id])
@@ -83,25 +114,6 @@ export async function markSecondFactor(tx: Tx, id: string): Promise<void> {
 /** A new second factor is one that no session has passed yet. */
 export async function forgetSecondFactors(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update sessions set second_factor_at = null where account_id = $1', [accountId])
-}
-
-/** The session passed the second factor within the last ten minutes. */
-export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
-  const [row] = await tx.read<{ passed: boolean | null }>(
-    `select second_factor_at > now() - ${FRESH_S} * interval '1 second' as passed
-     from sessions where id = $1`,
-    [id],
-  )
-  return row?.passed ?? false
-}
-
-/** The session was opened within the last ten minutes. */
-export async function isFreshSession(tx: Tx, id: string): Promise<boolean> {
-  const [row] = await tx.read<{ fresh: boolean }>(
-    `select created_at > now() - interval '10 minutes' as fresh from sessions where id = $1`,
-    [id],
-  )
-  return row?.fresh ?? false
 }
 
 const LIVE_SESSION = columns({
@@ -194,7 +206,8 @@ export async function isKnownDevice(tx: Tx, accountId: string, device: Buffer): 
 export async function rotateSession(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update sessions set refresh_counter = refresh_counter + 1, rotated_at = now(),
-       expires_at = now() + ${REFRESH_LIFE_S} * interval '1 second'
+       expires_at = case when guest then expires_at
+         else now() + ${REFRESH_LIFE_S} * interval '1 second' end
      where id = $1`,
     [id],
   )
@@ -213,7 +226,7 @@ export async function endSurplusSessions(tx: Tx, accountId: string, most: number
   )
 }
 
-export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted' | 'operator' | 'restored'
+export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted' | 'operator' | 'restored' | 'undone'
 
 /** False when there is no such session, or it has ended before. */
 export async function endSession(

@@ -50,7 +50,7 @@ export async function eraseAccount(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update accounts set erased_at = now(), updated_at = now(), full_name = '', avatar_url = null,
        email = null, email_verified_at = null, phone_number = null, phone_verified_at = null,
-       login_phone = null, password_hash = null, mfa_method = 'none', totp_sealed = null,
+       phone_confirmed = false, phone_signs_in_at = null, login_phone = null, password_hash = null, mfa_method = 'none', totp_sealed = null,
        totp_pending_sealed = null, totp_last_step = null
      where id = $1`,
     [id],

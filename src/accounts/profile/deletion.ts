@@ -5,14 +5,15 @@ import { notify } from '../../notices/notices.ts'
 import { deletePreferences } from '../../notices/preferences-store.ts'
 import type { Account } from '../account.ts'
 import type { AccountAct, Accounts } from '../accounts.ts'
-import { findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
+import { findHolder, lockAccount, lockIdentifier } from '../accounts-store.ts'
+import { deleteChanges } from '../codes/changes-store.ts'
 import { voidCodes } from '../codes/codes-store.ts'
 import { deleteRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
 import { endAllSessions } from '../credentials/sessions-store.ts'
 import type { Identifier } from '../identifiers.ts'
-import { confirmOwner } from '../sessions/confirm-owner.ts'
+import { confirmPassword } from '../sessions/confirm-owner.ts'
 import { unlinkIdentities } from '../sign-in/identities-store.ts'
 import {
   eraseAccount,
@@ -30,7 +31,7 @@ export async function deleteOwnAccount(
   caller: Caller,
   password: string | undefined,
 ): Promise<void> {
-  if (password !== undefined) await confirmOwner(accounts, caller, { password, field: 'password' })
+  if (password !== undefined) await confirmPassword(accounts, caller, password)
   await deleteAccount(accounts, caller.accountId)
 }
 
@@ -65,16 +66,20 @@ export async function restoreAccount(tx: Tx, accountId: string): Promise<Account
   return account
 }
 
-function provenBy({ email, emailVerified, loginPhone }: Account): Identifier[] {
+function provenBy(account: Account): Identifier[] {
+  const { email, emailVerified, loginPhone, phoneNumber, phoneVerified } = account
+  const waits = phoneVerified && phoneNumber !== loginPhone ? phoneNumber : null
   return [
     ...(email !== null && emailVerified ? [{ channel: 'email' as const, value: email }] : []),
-    ...(loginPhone === null ? [] : [{ channel: 'phone' as const, value: loginPhone }]),
+    ...[loginPhone, waits]
+      .filter((value) => value !== null)
+      .map((value) => ({ channel: 'phone' as const, value })),
   ]
 }
 
 async function requireFree(tx: Tx, who: Identifier): Promise<void> {
   await lockIdentifier(tx, who.value)
-  const owner = await findOwner(tx, who)
+  const owner = await findHolder(tx, who)
   if (!owner) return
   const what = who.channel === 'email' ? 'email address' : 'phone number'
   throw new Failure('conflict', `Its ${what} belongs to the account ${owner.id} by now.`)
@@ -86,6 +91,7 @@ export async function eraseDeletedAccounts(
   { most, erasures }: { most: number; erasures: AccountAct[] },
 ): Promise<number> {
   const all = [
+    deleteChanges,
     deleteRecoveryCodes,
     unlinkIdentities,
     deletePreferences,

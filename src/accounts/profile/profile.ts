@@ -1,21 +1,23 @@
+import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { findAccount, lockAccount, setProfile } from '../accounts-store.ts'
+import { findAccount, setProfile } from '../accounts-store.ts'
 import { changeMfa, changesMfa } from '../codes/mfa.ts'
 import type { MfaChange, MfaSecrets } from '../codes/mfa.ts'
 import { countRecoveryCodes } from '../codes/recovery-codes-store.ts'
-import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { clearTries, enrolmentTries, takeTry } from '../codes/throttle.ts'
 import { forgetSecondFactors, markSecondFactor } from '../credentials/sessions-store.ts'
+import { confirmOwner } from '../sessions/confirm-owner.ts'
 
 export type ProfileChange = MfaChange & {
   fullName?: string | undefined
   avatarUrl?: string | undefined
   locale?: 'sw' | 'en' | undefined
-  /** The second factor, where the change asks for it. */
+  /** These two where the change asks for them. */
+  password?: string | undefined
   mfaCode?: string | undefined
 }
 
@@ -35,30 +37,30 @@ export async function readMfa(accounts: Pick<Accounts, 'db'>, accountId: string)
 }
 
 export async function changeProfile(
-  accounts: CodeSender & Pick<Accounts, 'db'>,
+  accounts: CodeSender & Pick<Accounts, 'db' | 'passwords'>,
   caller: Caller,
   change: ProfileChange,
 ): Promise<ChangedProfile> {
   const { accountId } = caller
   const account = present(await findAccount(accounts.db, accountId))
-  const asks = changesMfa(change, account)
+  if (!changesMfa(change, account)) return accounts.db.begin((tx) => save(tx, accountId, change))
   const { code, rest } = splitCodes(account, change)
   if (rest.totpCode !== undefined) await takeTry(accounts.db, enrolmentTries(caller.sessionId))
-  return withSecondFactor(accounts, caller, {
-    code: asks ? code : undefined,
-    async change(tx, required) {
-      const locked = present(await lockAccount(tx, accountId))
-      if (asks) await required(locked)
-      await setProfile(tx, accountId, change)
-      const secrets = asks ? await changeMfa(accounts, tx, { account: locked, change: rest }) : {}
-      if (rest.totpCode !== undefined) {
-        await clearTries(tx, enrolmentTries(caller.sessionId))
-        await forgetSecondFactors(tx, accountId)
-        await markSecondFactor(tx, caller.sessionId)
-      }
-      return { ...profileOf(present(await findAccount(tx, accountId))), ...secrets }
-    },
+  const given = { password: change.password, mfaCode: code }
+  return confirmOwner(accounts, caller, given, async (tx, locked, proof) => {
+    const secrets = await changeMfa(accounts, tx, { account: locked, change: rest, proof })
+    if (rest.totpCode !== undefined) {
+      await clearTries(tx, enrolmentTries(caller.sessionId))
+      await forgetSecondFactors(tx, accountId)
+      await markSecondFactor(tx, caller.sessionId)
+    }
+    return { ...(await save(tx, accountId, change)), ...secrets }
   })
+}
+
+async function save(tx: Tx, accountId: string, change: ProfileChange): Promise<Profile> {
+  await setProfile(tx, accountId, change)
+  return profileOf(present(await findAccount(tx, accountId)))
 }
 
 /** `totp_code` finishes an enrolment; beside another method it is the second factor of now. */

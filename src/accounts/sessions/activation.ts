@@ -9,7 +9,7 @@ import type { Accounts } from '../accounts.ts'
 import {
   dropIdleClaims,
   dropPendingClaims,
-  findOwner,
+  findHolder,
   insertProvenIdentifier,
   lockAccount,
   lockIdentifier,
@@ -19,21 +19,23 @@ import {
 import { openIdentifierKeys } from '../credentials/identifier-keys.ts'
 import { subjectOf } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
+import type { OwnerProof } from '../owner-proof.ts'
 import { insertWorkspace } from '../workspaces/workspaces-store.ts'
 
 /**
  * An account has shown that an email address or phone number is its own. Claims that others never
  * proved are dropped; if another account has proved it, this throws `conflict`.
  */
-export async function proveIdentifier(tx: Tx, accountId: string, who: Identifier): Promise<void> {
+export async function proveIdentifier(tx: Tx, proof: OwnerProof, who: Identifier): Promise<void> {
+  const { accountId } = proof
   await lockIdentifier(tx, who.value)
-  const owner = await findOwner(tx, who)
-  if (owner && owner.id !== accountId) {
+  const holder = await findHolder(tx, who)
+  if (holder && holder.id !== accountId) {
     throw new Failure('conflict', 'This email address or phone number belongs to another account.')
   }
   await dropPendingClaims(tx, who, accountId)
   await dropIdleClaims(tx, who, accountId)
-  await markProven(tx, accountId, who)
+  await markProven(tx, proof, who)
 }
 
 /**

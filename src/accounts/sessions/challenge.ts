@@ -2,12 +2,12 @@ import type { Tx } from '../../db/db.ts'
 import type { Account } from '../account.ts'
 import type { CodeSender } from '../accounts.ts'
 import { askerOf } from '../codes/asker.ts'
-import { codeRequest, coolingDown, sendCode } from '../codes/codes.ts'
+import { coolingDown, sendCode } from '../codes/codes.ts'
+import type { CodeRequest } from '../codes/codes.ts'
 import { CODE_LIFE_S, isOpen, listCodes } from '../codes/codes-store.ts'
 import type { CodeChannel } from '../codes/codes-store.ts'
 import { mfaAddress } from '../codes/mfa.ts'
-import { masked } from '../identifiers.ts'
-import type { Identifier } from '../identifiers.ts'
+import { masked, subjectOf } from '../identifiers.ts'
 import type { Device } from './sessions.ts'
 
 export type ChallengeView = {
@@ -18,6 +18,15 @@ export type ChallengeView = {
   expires_in: number
 }
 
+/** `who`: what was typed at the login, or the account's id where an identity opened it. */
+export function challengeRequest(
+  accounts: Pick<CodeSender, 'keys'>,
+  who: string,
+  channel: CodeChannel,
+): CodeRequest {
+  return { subject: subjectOf(accounts.keys.identifiers, who), purpose: 'login_mfa', channel }
+}
+
 /**
  * The answer to a right first factor where the account has a second one. During the cool-down an
  * open challenge is returned again and nothing is sent.
@@ -25,10 +34,10 @@ export type ChallengeView = {
 export async function openChallenge(
   accounts: CodeSender,
   tx: Tx,
-  { account, who, device }: { account: Account; who: Identifier; device: Device },
+  { account, who, device }: { account: Account; who: string; device: Device },
 ): Promise<ChallengeView> {
   if (account.mfaMethod === 'none') throw new Error('This account has no second factor.')
-  const request = codeRequest(accounts, who, 'login_mfa', account.mfaMethod)
+  const request = challengeRequest(accounts, who, account.mfaMethod)
   const address = mfaAddress(account)
   const view = (id: string, expiresIn: number): ChallengeView => ({
     mfa_required: true,

@@ -1,16 +1,17 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
-import { notify } from '../../notices/notices.ts'
 import { profileOf, type Profile } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { findAccount, findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
+import { tellOfChange } from '../codes/changes.ts'
 import { codeExpired, codeRequest, codeWrong, requireSendCode, tryCode } from '../codes/codes.ts'
 import { CODE_LIFE_S, COOL_DOWN_S, useCode } from '../codes/codes-store.ts'
 import { sessionAsker } from '../codes/asker.ts'
-import { type Caller, withSecondFactor } from '../codes/second-factor.ts'
+import type { Caller } from '../codes/second-factor.ts'
 import { addressChanges, clearTries, takeTry } from '../codes/throttle.ts'
 import { masked } from '../identifiers.ts'
+import { ownerProof } from '../owner-proof.ts'
 import { activate, proveIdentifier } from './activation.ts'
-import { confirmOwner } from './confirm-owner.ts'
+import { confirmOwner, type Confirmation } from './confirm-owner.ts'
 
 export type EmailChangeView = {
   pending_verification: true
@@ -23,29 +24,21 @@ export type EmailChangeView = {
 export async function startEmailChange(
   accounts: Accounts,
   caller: Caller,
-  change: { email: string; password: string | undefined; mfaCode: string | undefined },
+  change: Confirmation & { email: string },
 ): Promise<EmailChangeView> {
   const { accountId } = caller
   const { email } = change
-  await confirmOwner(accounts, caller, { password: change.password, field: 'password' })
   const who = { channel: 'email' as const, value: email }
   const request = codeRequest(accounts, who, 'change_email')
-  await withSecondFactor(accounts, caller, {
-    code: change.mfaCode,
-    async change(tx, required) {
-      await lockIdentifier(tx, email)
-      const owner = await findOwner(tx, who)
-      if (owner?.id === accountId)
-        throw invalidField('email', 'is already the address of your account')
-      if (owner) throw belongsToAnother()
-      const account = await lockAccount(tx, accountId)
-      if (!account) throw new Failure('unauthorized', 'This account has been deleted.')
-      await required(account)
-      const asker = sessionAsker(accounts, caller.sessionId)
-      const by = { key: accountId, known: false }
-      await requireSendCode(accounts, tx, { request, asker, account, to: email, by })
-      await takeTry(tx, addressChanges(accountId))
-    },
+  await confirmOwner(accounts, caller, change, async (tx, account) => {
+    const owner = await findOwner(tx, who)
+    if (owner?.id === accountId)
+      throw invalidField('email', 'is already the address of your account')
+    if (owner) throw belongsToAnother()
+    const asker = sessionAsker(accounts, caller.sessionId)
+    const by = { key: accountId, known: false }
+    await requireSendCode(accounts, tx, { request, asker, account, to: email, by })
+    await takeTry(tx, addressChanges(accountId, 'owner'))
   })
   return {
     pending_verification: true,
@@ -55,9 +48,9 @@ export async function startEmailChange(
   }
 }
 
-/** The code that was sent to the new address makes it the account's own. */
+/** Its code goes out only once the owner has confirmed the change, and makes the address its own. */
 export async function finishEmailChange(
-  accounts: Pick<Accounts, 'db' | 'keys' | 'signupBonusMicro'>,
+  accounts: Pick<Accounts, 'db' | 'keys' | 'pagesUrl' | 'signupBonusMicro'>,
   { accountId, sessionId }: Caller,
   { email, code }: { email: string; code: string },
 ): Promise<Profile> {
@@ -73,10 +66,9 @@ export async function finishEmailChange(
     if (!account || !(await useCode(tx, row))) throw codeExpired()
     const owner = await findOwner(tx, who)
     if (owner && owner.id !== accountId) throw belongsToAnother()
-    // Before the change, so that it reaches the address that is about to be replaced.
     const data = { email: masked(who) }
-    await notify(tx, { accountId, type: 'security.email_changed', data })
-    await proveIdentifier(tx, accountId, who)
+    await tellOfChange(accounts, tx, { accountId, type: 'security.email_changed', data })
+    await proveIdentifier(tx, ownerProof(accountId), who)
     await activate(accounts, tx, { accountId, proofs: [email] })
     await clearTries(tx, row.counted)
     return profileOf((await findAccount(tx, accountId))!)

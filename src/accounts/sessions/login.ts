@@ -39,7 +39,9 @@ export async function login(
     throw await notVerified(accounts, account, { who, asker })
   }
   if (account.status === 'active' && account.mfaMethod !== 'none') {
-    return accounts.db.begin((tx) => openChallenge(accounts, tx, { account, who, device }))
+    return accounts.db.begin((tx) =>
+      openChallenge(accounts, tx, { account, who: who.value, device }),
+    )
   }
   const opened = await accounts.db.begin((tx) => openSession(accounts, tx, { account, device }))
   return presentSession(accounts, opened)

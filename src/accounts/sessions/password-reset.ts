@@ -1,5 +1,6 @@
-import { notify } from '../../notices/notices.ts'
+import { Failure, invalidField } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
+import { tellOfChange } from '../codes/changes.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { findOwner, lockAccount, setPassword } from '../accounts-store.ts'
 import { askerOf } from '../codes/asker.ts'
@@ -13,6 +14,10 @@ import { revokeAllKeys } from '../credentials/api-keys-store.ts'
 import { checkNewPassword } from '../credentials/passwords.ts'
 import { endAllSessions } from '../credentials/sessions-store.ts'
 import { readIdentifier, requireIdentifier, subjectOf } from '../identifiers.ts'
+import type { Identifier } from '../identifiers.ts'
+import { spendRecoveryCode } from '../codes/recovery-codes.ts'
+import type { Tx } from '../../db/db.ts'
+import { ownerProof } from '../owner-proof.ts'
 
 /** Always the same answer. During the cool-down nothing is sent, and `resend_after` says so. */
 export async function forgotPassword(
@@ -32,13 +37,20 @@ export async function forgotPassword(
   return { sent: true, expires_in: CODE_LIFE_S, resend_after: resendAfter }
 }
 
+type Reset = {
+  identifier: string
+  code: string
+  newPassword: string
+  recoveryCode: string | undefined
+}
+
 /**
  * Ends every session, and what the asker has to wait after wrong passwords. It signs nobody in. Where
  * it was not certain until now that the account is its owner's, its keys end too.
  */
 export async function resetPassword(
-  accounts: Pick<Accounts, 'apiKeys' | 'db' | 'keys' | 'passwords' | 'sessions'>,
-  body: { identifier: string; code: string; newPassword: string },
+  accounts: Pick<Accounts, 'apiKeys' | 'db' | 'keys' | 'pagesUrl' | 'passwords' | 'sessions'>,
+  body: Reset,
   device: Device,
 ): Promise<void> {
   const who = readIdentifier(body.identifier)
@@ -50,16 +62,39 @@ export async function resetPassword(
   const passwordHash = await accounts.passwords.hash(body.newPassword)
   const account = await accounts.db.begin(async (tx) => {
     const account = await lockAccount(tx, row.accountId)
-    if (!account || !(await useCode(tx, row))) throw codeExpired()
-    await setPassword(tx, account.id, passwordHash)
-    await endAllSessions(tx, account.id, 'password')
-    if (account.contested) await revokeAllKeys(tx, account.id)
+    // The address may have been replaced since the code went there.
+    const isOwner = account !== undefined && (await findOwner(tx, who))?.id === account.id
+    if (!isOwner || !(await useCode(tx, row))) throw codeExpired()
+    await requireOtherDevice(tx, { account, who, recoveryCode: body.recoveryCode })
+    const accountId = account.id
+    await tellOfChange(accounts, tx, { accountId, type: 'security.password_changed', data: {} })
+    await setPassword(tx, ownerProof(accountId), passwordHash)
+    await endAllSessions(tx, accountId, 'password')
+    if (account.contested) await revokeAllKeys(tx, accountId)
     await clearTries(tx, row.counted, ...passwordTriesOf(accounts, account, asker))
-    await notify(tx, { accountId: account.id, type: 'security.password_changed', data: {} })
     return account
   })
   accounts.sessions.forget(account.id)
   accounts.apiKeys.forget(account.id)
+}
+
+/** Where codes by SMS are the second factor, a reset by SMS would be one SIM for both factors. */
+async function requireOtherDevice(
+  tx: Tx,
+  { account, who, recoveryCode }: { account: Account; who: Identifier } & Pick<Reset, 'recoveryCode'>,
+): Promise<void> {
+  if (account.mfaMethod !== 'phone' || who.channel !== 'phone') return
+  const param = 'recovery_code'
+  if (recoveryCode === undefined) {
+    throw new Failure(
+      'forbidden',
+      'Codes by SMS are your second factor: reset the password by email, or send recovery_code too.',
+      { param },
+    )
+  }
+  if (!(await spendRecoveryCode(tx, account.id, recoveryCode))) {
+    throw invalidField(param, 'is incorrect')
+  }
 }
 
 /** Of every identifier the account signs in with, not only the one the code went to. */

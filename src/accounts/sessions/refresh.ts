@@ -42,12 +42,12 @@ async function rotate(
   if (session.cookie !== cookie) return undefined
   const account = await findAccount(tx, session.accountId)
   if (account?.status !== 'active') return undefined
-  const { id, salt, counter } = session
+  const { id, salt, counter, guest } = session
   if (token.counter === counter) {
     await rotateSession(tx, id)
-    return { account, id, salt, counter: counter + 1 }
+    return { account, id, salt, counter: counter + 1, guest }
   }
-  if (token.counter === counter - 1 && session.justRotated) return { account, id, salt, counter }
+  if (token.counter === counter - 1 && session.justRotated) return { account, id, salt, counter, guest }
   await endForReuse(tx, session)
   return undefined
 }

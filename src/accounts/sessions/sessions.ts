@@ -12,6 +12,7 @@ import {
   endAllSessions,
   endSession,
   endSurplusSessions,
+  GUEST_LIFE_S,
   insertSession,
   lockSession,
   REFRESH_LIFE_S,
@@ -25,7 +26,13 @@ import { deviceWords } from './device-words.ts'
 export type { Device } from '../codes/asker.ts'
 
 /** A session that is in the database, but whose tokens have not been handed out yet. */
-export type OpenedSession = { account: Account; id: string; counter: number; salt: Uint8Array }
+export type OpenedSession = {
+  account: Account
+  id: string
+  counter: number
+  salt: Uint8Array
+  guest: boolean
+}
 
 export type SessionView = {
   access_token: string
@@ -46,13 +53,15 @@ type SignedIn = {
   announced?: boolean
   /** A second factor was given for it. */
   secondFactor?: boolean
+  /** By a number that the owner has not confirmed: no sign-in, and over when the access token is. */
+  guest?: boolean
 }
 
 /** The last step of every sign-in: password, code, social, partner. The account must be active. */
 export async function openSession(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
-  { account, device, announced, secondFactor = false }: SignedIn,
+  { account, device, announced, secondFactor = false, guest = false }: SignedIn,
 ): Promise<OpenedSession> {
   if (account.status !== 'active') throw new Failure('forbidden', INACTIVE[account.status])
   const accountId = account.id
@@ -62,13 +71,14 @@ export async function openSession(
   const session = { id: uuidv7(), salt: randomBytes(16) }
   const ownerNotified = notifies || announced === true
   const words = { ...deviceWords(device.userAgent), cookie: device.cookie ?? false }
-  await insertSession(tx, { ...session, accountId, place, ownerNotified, secondFactor, ...words })
+  const shown = { ownerNotified, secondFactor, guest }
+  await insertSession(tx, { ...session, accountId, place, ...shown, ...words })
   await endSurplusSessions(tx, accountId, MOST_SESSIONS)
   if (notifies) {
     const data = { address: device.address }
     await notify(tx, { accountId, type: 'security.new_login', data })
   }
-  return { account, counter: 0, ...session }
+  return { account, counter: 0, guest, ...session }
 }
 
 /** Ended sessions are stored for longer, so an older account without any was not used for a while. */
@@ -100,7 +110,7 @@ export async function presentSession(
     token_type: 'Bearer',
     expires_in: ACCESS_LIFE_S,
     refresh_token: writeRefreshToken(accounts.keys.refresh[0], opened),
-    refresh_expires_in: REFRESH_LIFE_S,
+    refresh_expires_in: opened.guest ? GUEST_LIFE_S : REFRESH_LIFE_S,
     user: profileOf(account),
   }
 }

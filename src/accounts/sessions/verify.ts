@@ -4,7 +4,16 @@ import { notify } from '../../notices/notices.ts'
 import { claims } from '../account.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { dropPassword, findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
+import {
+  dropIdleClaims,
+  dropPassword,
+  dropPendingClaims,
+  findAccount,
+  findHolder,
+  lockAccount,
+  lockIdentifier,
+  markWaiting,
+} from '../accounts-store.ts'
 import { askerOf } from '../codes/asker.ts'
 import { checkChannel, codeExpired, codeRequest, codeWrong, tryCode } from '../codes/codes.ts'
 import type { AnsweredCode, CodeRequest } from '../codes/codes.ts'
@@ -14,10 +23,11 @@ import { spendTotp } from '../codes/mfa.ts'
 import { RECOVERY_CODE } from '../codes/recovery-codes.ts'
 import { clearTries } from '../codes/throttle.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
-import { masked, readIdentifier } from '../identifiers.ts'
+import { masked, readChallenged, readIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
+import { ownerProof } from '../owner-proof.ts'
 import { activate, proveIdentifier } from './activation.ts'
-import { openChallenge } from './challenge.ts'
+import { challengeRequest, openChallenge } from './challenge.ts'
 import type { ChallengeView } from './challenge.ts'
 import { openSession, presentSession } from './sessions.ts'
 import type { Device, OpenedSession, SessionView } from './sessions.ts'
@@ -40,8 +50,6 @@ export async function verifyCode(
   device: Device,
 ): Promise<SessionView | ChallengeView> {
   checkChannel(answer)
-  const who = readIdentifier(answer.identifier)
-  if (!who) throw codeWrong()
   const { purpose, channel } = answer
   if (RECOVERY_CODE.test(answer.code) && channel !== 'totp') {
     throw invalidField(
@@ -49,18 +57,36 @@ export async function verifyCode(
       'must be six digits; recovery codes stand in for an authenticator app',
     )
   }
-  if (purpose !== 'login_mfa' && who.channel !== channel) throw codeWrong()
-  const request = codeRequest(accounts, who, purpose, channel)
+  if (purpose === 'login_mfa') return verifyLogin(accounts, answer, device)
+  const who = readIdentifier(answer.identifier)
+  if (who?.channel !== channel) throw codeWrong()
+  const request = codeRequest(accounts, who, purpose)
   const asker = await askerOf(accounts, accounts.db, device)
   const row = await tryCode(accounts, request, { ...answer, asker })
-  if (channel === 'totp') await spendTotp(accounts, row.accountId, answer.code)
   const outcome = await accounts.db.begin(async (tx) => {
     await clearTries(tx, row.counted)
-    return purpose === 'login_mfa'
-      ? finishLogin(accounts, tx, { request, row, who, device })
-      : finishVerification(accounts, tx, { request, row, who, device })
+    return finishVerification(accounts, tx, { request, row, who, device })
   })
   return 'mfa_required' in outcome ? outcome : presentSession(accounts, outcome)
+}
+
+/** The second step of a login: the code of the challenge that the first one opened. */
+async function verifyLogin(
+  accounts: Accounts,
+  answer: CodeAnswer,
+  device: Device,
+): Promise<SessionView> {
+  const who = readChallenged(answer.identifier)
+  if (who === undefined) throw codeWrong()
+  const request = challengeRequest(accounts, who, answer.channel)
+  const asker = await askerOf(accounts, accounts.db, device)
+  const row = await tryCode(accounts, request, { ...answer, asker })
+  if (answer.channel === 'totp') await spendTotp(accounts, row.accountId, answer.code)
+  const opened = await accounts.db.begin(async (tx) => {
+    await clearTries(tx, row.counted)
+    return finishLogin(accounts, tx, { row, who, device })
+  })
+  return presentSession(accounts, opened)
 }
 
 type Finished = { request: CodeRequest; row: AnsweredCode; who: Identifier; device: Device }
@@ -68,11 +94,19 @@ type Finished = { request: CodeRequest; row: AnsweredCode; who: Identifier; devi
 async function finishLogin(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
-  { row, who, device }: Finished,
+  { row, who, device }: Pick<Finished, 'row' | 'device'> & { who: string },
 ): Promise<OpenedSession> {
-  const account = await findOwner(tx, who)
-  if (account?.id !== row.accountId || !(await useCode(tx, row))) throw codeExpired()
-  return openSession(accounts, tx, { account, device, secondFactor: true })
+  const account = await lockAccount(tx, row.accountId)
+  const as = account && standing(account, who)
+  if (!account || !as || !(await useCode(tx, row))) throw codeExpired()
+  return openSession(accounts, tx, { account, device, secondFactor: true, guest: as === 'guest' })
+}
+
+/** Undefined where the account has given this address up since. */
+function standing(account: Account, who: string): 'owner' | 'guest' | undefined {
+  const { id, email, emailVerified, loginPhone, phoneNumber, phoneVerified } = account
+  if ([id, loginPhone].includes(who) || (emailVerified && email === who)) return 'owner'
+  return phoneVerified && phoneNumber === who ? 'guest' : undefined
 }
 
 async function finishVerification(
@@ -83,23 +117,34 @@ async function finishVerification(
   await lockIdentifier(tx, who.value)
   const found = await lockAccount(tx, row.accountId)
   if (!found || !(await useCode(tx, row))) throw codeExpired()
-  const owner = await findOwner(tx, who)
+  const holder = await findHolder(tx, who)
   // Someone else has verified it in the meantime, or the account has named another: this code has
   // nothing left to prove.
-  if ((owner && owner.id !== found.id) || !claims(found, who)) throw codeExpired()
+  if ((holder && holder.id !== found.id) || !claims(found, who)) throw codeExpired()
   const secondFactor = found.mfaMethod !== 'none'
   const announced = found.status === 'active' && !secondFactor
   // Before the change, so that it reaches the number that is about to be replaced.
   if (announced) await announce(tx, { account: found, who, device })
   const isNew = found.status === 'pending_verification'
   const contested = isNew && (await othersWaited(tx, request, found))
-  await proveIdentifier(tx, found.id, who)
+  const guest = found.status === 'active' && !found.phoneConfirmed
+  if (guest) await proveUnconfirmed(tx, found.id, who)
+  else await proveIdentifier(tx, ownerProof(found.id), who)
   const account = await activate(accounts, tx, { accountId: found.id, proofs: [who.value] })
   if (contested) await dropCredentials(tx, account.id)
   if (secondFactor && account.status === 'active') {
-    return openChallenge(accounts, tx, { account, who, device })
+    return openChallenge(accounts, tx, { account, who: who.value, device })
   }
-  return openSession(accounts, tx, { account, device, announced })
+  const now = guest ? ((await findAccount(tx, account.id)) ?? account) : account
+  return openSession(accounts, tx, { account: now, device, announced, guest })
+}
+
+/** A thief with a session could have named the number: it does not sign in yet. */
+async function proveUnconfirmed(tx: Tx, accountId: string, who: Identifier): Promise<void> {
+  if (who.channel === 'email') throw codeExpired()
+  await dropPendingClaims(tx, who, accountId)
+  await dropIdleClaims(tx, who, accountId)
+  await markWaiting(tx, accountId)
 }
 
 /**

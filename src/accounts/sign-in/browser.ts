@@ -5,9 +5,9 @@ import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
 import { insertAttempt, takeAttempt } from './attempts-store.ts'
 import type { BrowserProviderName } from './attempts-store.ts'
-import { signInWith } from './linking.ts'
+import { signInWith, type Entered } from './linking.ts'
 import type { BrowserProvider, FlowChecks } from './identity-provider.ts'
-import type { Device, SessionView } from '../sessions/sessions.ts'
+import type { Device } from '../sessions/sessions.ts'
 import { callbackUrl } from './sign-in.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -70,10 +70,10 @@ export async function finishBrowser(
     const { cookie } = attempt
     const locale = cookie ? visit.localeOfPages : visit.device.locale
     const device = { ...visit.device, cookie, locale }
-    const session = await finish(signIn, provider, { ...visit, device })
-    // Nothing in the address: it stays in the history, and every script of the page reads it.
-    if (cookie) return { page, cookie: session.refresh_token }
-    return { page: withFragment(page, { ...inFragment(session), ...state }) }
+    const entered = await finish(signIn, provider, { ...visit, device })
+    // No token in the address: it stays in the history, and every script of the page reads it.
+    if (cookie && 'refresh_token' in entered) return { page, cookie: entered.refresh_token }
+    return { page: withFragment(page, { ...inFragment(entered), ...state }) }
   } catch (error) {
     // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.
     const failure =
@@ -106,7 +106,7 @@ async function finish(
   signIn: SignIn,
   provider: BrowserProvider,
   { query, device }: BrowserVisit,
-): Promise<SessionView> {
+): Promise<Entered> {
   if (query.has('error')) throw new Failure('unauthorized', 'The sign-in was cancelled or denied.')
   const callback = new URL(callbackUrl(signIn.publicUrl, provider.name))
   callback.search = query.toString()
@@ -117,13 +117,15 @@ async function finish(
   return signInWith(signIn.accounts, identity, { device })
 }
 
-function inFragment(session: SessionView): Record<string, string> {
-  return {
-    access_token: session.access_token,
-    refresh_token: session.refresh_token,
-    token_type: session.token_type,
-    expires_in: String(session.expires_in),
+/** Tokens, or what the second step needs: the page asks for the code. */
+function inFragment(entered: Entered): Record<string, string> {
+  const expires_in = String(entered.expires_in)
+  if ('mfa_required' in entered) {
+    const { challenge_id, channel, masked, identifier } = entered
+    return { mfa_required: 'true', challenge_id, channel, masked, identifier, expires_in }
   }
+  const { access_token, refresh_token, token_type } = entered
+  return { access_token, refresh_token, token_type, expires_in }
 }
 
 /** Verifier and nonce are derived from the state and our key: no secret is stored. */

@@ -4,13 +4,13 @@ import type { Accounts } from '../accounts.ts'
 import { spendToken } from './attempts-store.ts'
 import { googleIdentity } from './google.ts'
 import { badToken, issuerKeys, tokenHash } from './issuer-keys.ts'
-import { signInWith } from './linking.ts'
-import type { Device, SessionView } from '../sessions/sessions.ts'
+import { signInWith, type Entered } from './linking.ts'
+import type { Device } from '../sessions/sessions.ts'
 
 export type MobileSignIn = (
   body: { idToken: string; nonce: string | undefined },
   device: Device,
-) => Promise<SessionView & { created: boolean }>
+) => Promise<Entered>
 
 const LONGEST_AGE_S = 600
 const TOLERANCE_S = 5

@@ -1,10 +1,12 @@
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import { notify } from '../../notices/notices.ts'
 import type { Account } from '../account.ts'
 import type { Accounts } from '../accounts.ts'
-import { findOwner, insertAccount, lockIdentifier } from '../accounts-store.ts'
+import { findHolder, findOwner, insertAccount, lockIdentifier } from '../accounts-store.ts'
+import { tellOfChange } from '../codes/changes.ts'
+import { ownerProof } from '../owner-proof.ts'
+import { openChallenge, type ChallengeView } from '../sessions/challenge.ts'
 import { activate, proveIdentifier } from '../sessions/activation.ts'
 import { findByIdentity, linkIdentity } from './identities-store.ts'
 import type { Identifier } from '../identifiers.ts'
@@ -19,7 +21,7 @@ import type { Device, SessionView } from '../sessions/sessions.ts'
  * dropped.
  */
 export async function accountForIdentity(
-  accounts: Pick<Accounts, 'keys' | 'signupBonusMicro'>,
+  accounts: Pick<Accounts, 'keys' | 'pagesUrl' | 'signupBonusMicro'>,
   tx: Tx,
   identity: ExternalIdentity,
   locale?: Account['locale'],
@@ -30,23 +32,40 @@ export async function accountForIdentity(
   if (known) return { account: known, created: false }
   const owner = await ownerOf(tx, identity)
   if (owner) {
-    await link(tx, owner, identity)
+    await link(accounts, tx, { owner, identity })
     return { account: owner, created: false }
   }
   return { account: await create(accounts, tx, identity, locale), created: true }
 }
 
-/** Signs the identity in, in one transaction. `first` may refuse by throwing. */
+/** What signing in with an identity leads to: the second step names the account by its id. */
+export type Entered =
+  | (SessionView & { created: boolean })
+  | (ChallengeView & { identifier: string; created: false })
+
+/**
+ * Signs the identity in, in one transaction. It is one factor: where the account has a second one,
+ * that is asked for. `first` may refuse by throwing.
+ */
 export async function signInWith(
   accounts: Accounts,
   identity: ExternalIdentity,
   { device, first }: { device: Device; first?: (tx: Tx) => Promise<void> },
-): Promise<SessionView & { created: boolean }> {
-  const { opened, created } = await accounts.db.begin(async (tx) => {
+): Promise<Entered> {
+  const entered = await accounts.db.begin(async (tx) => {
     await first?.(tx)
     const { account, created } = await accountForIdentity(accounts, tx, identity, device.locale)
+    if (account.status === 'active' && account.mfaMethod !== 'none') {
+      const who = account.id
+      const challenge = await openChallenge(accounts, tx, { account, who, device })
+      return { challenge: { ...challenge, identifier: who } }
+    }
     return { opened: await openSession(accounts, tx, { account, device }), created }
   })
+  if (entered.challenge) {
+    return { ...entered.challenge, created: false }
+  }
+  const { opened, created } = entered
   return { ...(await presentSession(accounts, opened)), created }
 }
 
@@ -57,16 +76,20 @@ async function ownerOf(tx: Tx, { email }: ExternalIdentity): Promise<Account | u
 }
 
 /** An email address alone must not open an account that is protected by a second factor. */
-async function link(tx: Tx, owner: Account, identity: ExternalIdentity): Promise<void> {
+async function link(
+  accounts: Pick<Accounts, 'pagesUrl'>,
+  tx: Tx,
+  { owner, identity }: { owner: Account; identity: ExternalIdentity },
+): Promise<void> {
   if (owner.mfaMethod !== 'none') {
     throw new Failure(
       'forbidden',
       'This account is protected by a second factor. Sign in the way you usually do.',
     )
   }
-  await linkIdentity(tx, identity, owner.id)
   const data = { linked: identity.provider }
-  await notify(tx, { accountId: owner.id, type: 'security.new_login', data })
+  await tellOfChange(accounts, tx, { accountId: owner.id, type: 'security.new_login', data })
+  await linkIdentity(tx, ownerProof(owner.id), identity)
 }
 
 async function create(
@@ -79,8 +102,9 @@ async function create(
   const { name: fullName, avatarUrl } = identity
   await insertAccount(tx, { id, fullName, avatarUrl, locale })
   const proven = await freeIdentifiers(tx, identity)
-  for (const who of proven) await proveIdentifier(tx, id, who)
-  await linkIdentity(tx, identity, id)
+  const proof = ownerProof(id)
+  for (const who of proven) await proveIdentifier(tx, proof, who)
+  await linkIdentity(tx, proof, identity)
   const proofs = [nameOf(identity), ...proven.map(({ value }) => value)]
   return activate(accounts, tx, { accountId: id, proofs })
 }
@@ -93,7 +117,7 @@ async function freeIdentifiers(tx: Tx, identity: ExternalIdentity): Promise<Iden
   if (phone === undefined) return free
   await lockIdentifier(tx, phone)
   const who: Identifier = { channel: 'phone', value: phone }
-  return (await findOwner(tx, who)) ? free : [...free, who]
+  return (await findHolder(tx, who)) ? free : [...free, who]
 }
 
 function nameOf({ issuer, subject }: ExternalIdentity): string {

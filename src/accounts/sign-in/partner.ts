@@ -7,13 +7,13 @@ import { spendToken } from './attempts-store.ts'
 import { readIdentity } from './identity.ts'
 import type { ExternalIdentity } from './identity.ts'
 import { badToken, issuerKeys, tokenHash } from './issuer-keys.ts'
-import { signInWith } from './linking.ts'
-import type { Device, SessionView } from '../sessions/sessions.ts'
+import { signInWith, type Entered } from './linking.ts'
+import type { Device } from '../sessions/sessions.ts'
 
 export type PartnerSignIn = (
   accessToken: string,
   device: Device,
-) => Promise<SessionView & { created: boolean }>
+) => Promise<Entered>
 
 type PartnerSettings = {
   issuer: string

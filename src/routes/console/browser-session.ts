@@ -1,5 +1,5 @@
 import type { ChallengeView } from '../../accounts/sessions/challenge.ts'
-import { REFRESH_LIFE_S } from '../../accounts/credentials/sessions-store.ts'
+import { GUEST_LIFE_S, REFRESH_LIFE_S } from '../../accounts/credentials/sessions-store.ts'
 import { readRefreshToken } from '../../accounts/credentials/tokens.ts'
 import type { Device, SessionView } from '../../accounts/sessions/sessions.ts'
 import type { Success } from '../../http/route.ts'
@@ -108,9 +108,13 @@ export function localeOfPages(headers: Headers): Locale {
   return /(^|; )mlango_language=en(;|$)/.test(String(headers.cookie ?? '')) ? 'en' : 'sw'
 }
 
-/** In a browser the refresh token goes into the cookie, and nowhere else. */
+/**
+ * In a browser the refresh token goes into the cookie, and nowhere else. A guest session does not
+ * replace the one that the browser has.
+ */
 export function sessionAnswer(opened: SessionView | ChallengeView, cookie: boolean): Success {
   if (!cookie || !('refresh_token' in opened)) return { data: opened }
-  const { refresh_token: token, refresh_expires_in: _life, ...data } = opened
+  const { refresh_token: token, refresh_expires_in: lifeS, ...data } = opened
+  if (lifeS <= GUEST_LIFE_S) return { data }
   return { data, headers: setRefreshCookie(token) }
 }

@@ -7,7 +7,7 @@ import { endOwnSession } from '../../accounts/sessions/sessions.ts'
 import { listSessions, type LiveSession } from '../../accounts/credentials/sessions-store.ts'
 import { route, type Route } from '../../http/route.ts'
 import { profileShape } from '../account-shapes.ts'
-import { codeField, codeOrRecoveryField, emailField, passwordField, stamp } from '../fields.ts'
+import { codeField, emailField, ownerFields, passwordField, stamp } from '../fields.ts'
 
 /** How the account is signed in to: its email address, password, second factor and sessions. */
 export function meSignInRoutes(accounts: Accounts): Route[] {
@@ -31,10 +31,7 @@ function emailRoutes(accounts: Accounts): Route[] {
       description: 'A code goes to the new one; until you send it back, nothing changes.',
       body: z.object({
         email: emailField,
-        password: passwordField
-          .optional()
-          .meta({ description: 'Required where the account has a password' }),
-        mfa_code: codeOrRecoveryField.optional(),
+        ...ownerFields,
       }),
       response: z.object({
         pending_verification: z.literal(true),
@@ -71,15 +68,14 @@ function passwordRoute(accounts: Accounts): Route {
     summary: 'Change your password. Every other session ends',
     description: 'An account that came from a social sign-in has none until one is set here.',
     body: z.object({
-      current_password: passwordField
-        .optional()
-        .meta({ description: 'Required where the account has a password' }),
+      current_password: ownerFields.password,
       new_password: passwordField,
+      mfa_code: ownerFields.mfa_code,
     }),
     response: z.object({}),
-    refuses: ['conflict'],
-    async handle({ principal, body: { current_password: current, new_password: next } }) {
-      await changePassword(accounts, principal, { current, next })
+    async handle({ principal, body }) {
+      const { current_password: current, new_password: next, mfa_code: mfaCode } = body
+      await changePassword(accounts, principal, { current, next, mfaCode })
       return { data: {} }
     },
   })

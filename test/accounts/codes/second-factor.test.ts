@@ -135,11 +135,15 @@ describe('a session without a fresh second factor', () => {
   })
 
   it('cannot move the codes to another phone', async () => {
-    const { token, phone } = await withPhone()
+    const { token, phone, email } = await withPhone()
     const move = (over: object = {}) =>
       app.call('POST /v1/me/phone', { token, body: { phone_number: freshPhone(), ...over } })
-    refused(await move(), 403, 'forbidden')
-    refused(await move({ mfa_code: otherThan(await app.lastCode(phone)) }), 400, 'otp_invalid')
+    assert.equal((await move()).status, 200, 'a number for top-ups')
+    assert.equal((await login(email)).body.data.masked.slice(-3), phone.slice(-3))
+    const password = { password: PASSWORD }
+    refused(await move(password), 403, 'forbidden')
+    const wrong = { ...password, mfa_code: otherThan(await app.lastCode(phone)) }
+    refused(await move(wrong), 400, 'otp_invalid')
     assert.equal((await move({ mfa_code: await app.lastCode(phone) })).status, 200)
   })
 

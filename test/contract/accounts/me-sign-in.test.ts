@@ -24,7 +24,7 @@ const forget = ({ id }: Person) =>
   app.db.query('update accounts set password_hash = null where id = $1', [id])
 const age = ({ id }: Person) =>
   app.db.query(
-    `update sessions set created_at = now() - interval '11 minutes' where account_id = $1`,
+    `update sessions set confirmed_at = now() - interval '11 minutes' where account_id = $1`,
     [id],
   )
 const notices = async ({ id }: Person) => {
@@ -69,6 +69,7 @@ describe('POST /v1/me/email', () => {
 
   it('400: without the password, with a wrong one, with no address, with the present one', async () => {
     const person = await app.signUp()
+    await age(person)
     for (const [field, email, more] of [
       ['password', freshEmail(), {}],
       ['password', freshEmail(), { password: 'wrong' }],
@@ -143,7 +144,7 @@ describe('POST /v1/me/email', () => {
     await forget(person)
     await age(person)
     refused(await change(person, freshEmail(), {}), 403, 'forbidden')
-    await app.db.query('update sessions set created_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [person.id])
     assert.equal((await change(person, freshEmail(), {})).status, 200)
   })
 
@@ -186,6 +187,7 @@ describe('POST /v1/me/password', () => {
 
   it('400: a wrong or missing present one, a new one that is too weak; nothing changes', async () => {
     const person = await app.signUp()
+    await age(person)
     for (const [current, next, field] of [
       ['wrong', NEXT, 'current_password'],
       [undefined, NEXT, 'current_password'],
@@ -204,7 +206,7 @@ describe('POST /v1/me/password', () => {
     await forget(person)
     await age(person)
     refused(await change(person, undefined, NEXT), 403, 'forbidden')
-    await app.db.query('update sessions set created_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [person.id])
     assert.equal((await change(person, undefined, NEXT)).status, 200)
     assert.equal((await logIn(person.email, NEXT)).status, 200)
   })
