@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Failure } from '../lib/failure.ts'
+import { parseForeignJson } from '../lib/foreign-json.ts'
 import type { Form } from '../lib/form.ts'
 import { GrowingBuffer, tooLarge } from './body.ts'
 import type { RoutePlan } from './route.ts'
@@ -106,7 +107,7 @@ function collect(
 /** A field labelled as JSON must be JSON; of a JSON string rooms expect the text. */
 function fieldText(value: string, type: string): string {
   if (!type.startsWith('application/json')) return value
-  const parsed: unknown = JSON.parse(value)
+  const parsed = parseForeignJson(value)
   return typeof parsed === 'string' ? parsed : value
 }
 

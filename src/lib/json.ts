@@ -16,7 +16,7 @@ const SMALL_BYTES = 64 * 1024
  */
 export function parseRequestJson(bytes: Buffer, options: { stored: boolean }): unknown {
   if (!isUtf8(bytes)) throw new Failure('invalid', 'The request body must be valid UTF-8.')
-  const longest = bytes.length > SMALL_BYTES ? scanJson(bytes) : NOTHING_LONG
+  const longest = bytes.length > SMALL_BYTES ? scanJson(bytes).longest : NOTHING_LONG
   const value = parseAround(bytes, longest) ?? parse(bytes)
   if (!checkValue(value, 1, options.stored)) throw unstorable(value)
   return value

@@ -1,4 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
+import { parseForeignJson } from '../../lib/foreign-json.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import type { ChatRequest } from './contract.ts'
 
@@ -55,7 +56,7 @@ export function toolCallsOf(message: Fields): ToolCall[] {
 function argumentsOf(text: unknown): Fields {
   if (typeof text !== 'string' || text.trim() === '') return {}
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed = parseForeignJson(text)
     if (isFields(parsed)) return parsed
   } catch {
     // Broken JSON and a value that is not an object get one message.

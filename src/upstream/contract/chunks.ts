@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../lib/foreign-json.ts'
 import { isFields, type Fields } from '../../lib/json.ts'
 import type { ChatResult, OurNames, SseEvent } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -8,7 +9,7 @@ import { outputOf, usageFields, type Usage, type UsageReading } from './usage.ts
 export function eventFields({ data }: SseEvent): Fields {
   let json: unknown
   try {
-    json = JSON.parse(data)
+    json = parseForeignJson(data)
   } catch {
     throw new UpstreamError('garbage', 'json')
   }

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../lib/foreign-json.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import {
   dataUri,
@@ -72,7 +73,7 @@ function functionResponse(message: Fields, names: Map<string, string>): Fields {
 /** Must be an object: other values are wrapped. */
 function responseOf(text: string): Fields {
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed = parseForeignJson(text)
     if (isFields(parsed)) return parsed
   } catch {
     // Plain text is an ordinary result.

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../../lib/foreign-json.ts'
 import { fieldsOf, textOf, type Fields } from '../../../lib/json.ts'
 import type { Part } from '../../chat/answer-parts.ts'
 import { carrierOf } from '../../chat/reasoning.ts'
@@ -65,7 +66,7 @@ export function cutOffStatus(part: Part, hasCalls: boolean): ItemStatus {
 /** Chat models write the free text of a custom tool as an argument. */
 export function customInput(args: string): string {
   try {
-    return textOf(fieldsOf(JSON.parse(args)).input) ?? args
+    return textOf(fieldsOf(parseForeignJson(args)).input) ?? args
   } catch {
     // Not JSON: the model may have written the text itself.
     return args

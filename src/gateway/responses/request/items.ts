@@ -1,4 +1,5 @@
 import { invalidField } from '../../../lib/failure.ts'
+import { parseForeignJson } from '../../../lib/foreign-json.ts'
 import { isFields, textOf, type Fields } from '../../../lib/json.ts'
 import { resultText } from '../../chat/dialects.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
@@ -49,7 +50,7 @@ export function calledFunction({ item, at }: SentItem): Fields {
 function objectText(text: string): string {
   if (text.trim() === '') return '{}'
   try {
-    if (isFields(JSON.parse(text))) return text
+    if (isFields(parseForeignJson(text))) return text
   } catch {
     // Shown to the model as it wrote it.
   }
