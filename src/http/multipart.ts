@@ -1,7 +1,7 @@
+import { parseForeignJson } from '../lib/json.ts'
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Failure } from '../lib/failure.ts'
-import { parseForeignJson } from '../lib/foreign-json.ts'
 import type { Form } from '../lib/form.ts'
 import { GrowingBuffer, tooLarge } from './body.ts'
 import type { RoutePlan } from './route.ts'

@@ -1,5 +1,5 @@
+import { parseForeignJson } from './json.ts'
 import { Failure } from './failure.ts'
-import { parseForeignJson } from './foreign-json.ts'
 
 /**
  * Reads the JSON body of an HTTP answer, up to `limitBytes`. A body that is not JSON gives

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { Failure } from './failure.ts'
+import { Failure, invalidField } from './failure.ts'
 
 export const DEEPEST_JSON = 64
 /** How many values there may be, and how many of them may be anything but numbers. */
-export type MostValues = { all: number; noNumbers: number }
-/** Of a caller's body. */
-export const MOST_SENT: MostValues = { all: 200_000, noNumbers: 200_000 }
+export type MostValues = { all: number; noNumbers: number; listed?: number }
+/** Of a caller's body. `listed` are the objects in a list that is a member of it, such as messages. */
+export const MOST_SENT = { all: 200_000, noNumbers: 200_000, listed: 10_000 }
 /** Each new name costs the engine a microsecond or two, many times that of a repeated one. */
 const MOST_NAMES = 20_000
 const LONGEST_NUMBER = 64
@@ -18,7 +18,10 @@ export type Span = { start: number; end: number }
  * its different names, and the length of its numbers. One pass, no allocation. Returns the longest
  * string it passed, and how many values.
  */
-export function scanJson(bytes: Buffer, most = MOST_SENT): { longest: Span; values: number } {
+export function scanJson(
+  bytes: Buffer,
+  most: MostValues = MOST_SENT,
+): { longest: Span; values: number } {
   const names = new Names(bytes)
   let longest: Span = { start: 0, end: 0 }
   let last = longest
@@ -26,6 +29,8 @@ export function scanJson(bytes: Buffer, most = MOST_SENT): { longest: Span; valu
   let values = 1
   let numbers = 0
   let opened = false
+  let listed = 0
+  let member = last
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!
     if (byte <= 0x20) continue
@@ -44,9 +49,17 @@ export function scanJson(bytes: Buffer, most = MOST_SENT): { longest: Span; valu
       at = last.end
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       if (++depth > DEEPEST_JSON) throw tooDeep()
+      if (depth === 3 && byte === OPEN_OBJECT && ++listed > (most.listed ?? Infinity)) {
+        throw tooManyListed(bytes.toString('latin1', member.start, member.end), listed - 1)
+      }
       opened = true
-    } else if (byte === COLON) names.note(last)
-    else if (isNumeric(byte)) {
+    } else if (byte === COLON) {
+      names.note(last)
+      if (depth === 1) {
+        member = last
+        listed = 0
+      }
+    } else if (isNumeric(byte)) {
       numbers++
       at = endOfNumber(bytes, at) - 1
     }
@@ -136,6 +149,13 @@ class Names {
 
 export function tooDeep(): Failure {
   return new Failure('invalid', `The request body is nested deeper than ${DEEPEST_JSON} levels.`)
+}
+
+const PLAIN_NAME = /^\w{1,64}$/
+
+function tooManyListed(member: string, most: number): Failure {
+  if (PLAIN_NAME.test(member)) return invalidField(member, `must have at most ${most} items`)
+  return tooMany(`${most} objects in a list`)
 }
 
 function tooManyValues({ noNumbers }: MostValues): Failure {

@@ -1,6 +1,5 @@
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { parseForeignJson } from '../lib/foreign-json.ts'
-import { isFields, type Fields } from '../lib/json.ts'
+import { isFields, parseForeignJson, type Fields } from '../lib/json.ts'
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
 import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
 import type { ProviderReply } from './provider-http.ts'

@@ -1,4 +1,4 @@
-import { parseForeignJson } from '../lib/foreign-json.ts'
+import { parseForeignJson } from '../lib/json.ts'
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
 import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
 import type { ProviderReply } from './provider-http.ts'

@@ -1,10 +1,10 @@
+import { parseForeignJson } from '../../src/lib/json.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { parseForeignJson } from '../../src/lib/foreign-json.ts'
 import { cappedFetch } from '../../src/lib/http-json.ts'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
@@ -86,9 +86,9 @@ const OURS = [
   'main.ts',
   'web/bundle.ts',
   'web/price-table.ts',
-  // The two that check, and a copy of what was parsed.
-  'lib/foreign-json.ts',
+  // Those that check, and a copy of what was parsed.
   'lib/json.ts',
+  'lib/long-json.ts',
   'lib/storable.ts',
 ]
 

@@ -1,6 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
-import { parseForeignJson } from '../../lib/foreign-json.ts'
-import { isFields, type Fields } from '../../lib/json.ts'
+import { isFields, parseForeignJson, type Fields } from '../../lib/json.ts'
 import { PartReader, type Part } from './answer-parts.ts'
 
 /** `text` of a call is its arguments. */

@@ -1,6 +1,12 @@
 import { Failure } from '../../lib/failure.ts'
-import { parseForeignJson } from '../../lib/foreign-json.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
+import {
+  fieldsOf,
+  isFields,
+  listOf,
+  parseForeignJson,
+  textOf,
+  type Fields,
+} from '../../lib/json.ts'
 import type { ChatRequest } from './contract.ts'
 
 /* For providers with their own format: reading a chat body in OpenAI's. */

@@ -1,5 +1,4 @@
-import { parseForeignJson } from '../../lib/foreign-json.ts'
-import { isFields, type Fields } from '../../lib/json.ts'
+import { isFields, parseForeignJson, type Fields } from '../../lib/json.ts'
 import type { ChatResult, OurNames, SseEvent } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { outputOf, usageFields, type Usage, type UsageReading } from './usage.ts'

@@ -1,5 +1,11 @@
-import { parseForeignJson } from '../../lib/foreign-json.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
+import {
+  fieldsOf,
+  isFields,
+  listOf,
+  parseForeignJson,
+  textOf,
+  type Fields,
+} from '../../lib/json.ts'
 import {
   dataUri,
   isSystem,

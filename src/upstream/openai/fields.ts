@@ -1,5 +1,4 @@
-import { parseForeignJson } from '../../lib/foreign-json.ts'
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, parseForeignJson, textOf, type Fields } from '../../lib/json.ts'
 import type { JsonAnswer } from '../contract/contract.ts'
 import {
   classifyStatus,

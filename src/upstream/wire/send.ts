@@ -1,7 +1,7 @@
+import { parseForeignJson } from '../../lib/json.ts'
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { parseForeignJson } from '../../lib/foreign-json.ts'
 import type { AnswerHead, HttpCall, JsonAnswer, SseEvent, Timeouts } from '../contract/contract.ts'
 import { retryAfterSeconds } from '../contract/error-status.ts'
 import { UpstreamError, StatusError } from '../contract/upstream-error.ts'

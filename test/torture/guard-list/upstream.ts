@@ -4,7 +4,7 @@ import type { Guard } from './guard.ts'
 export const UPSTREAM_GUARDS: readonly Guard[] = [
   {
     name: 'an answer that is nested too deeply is not parsed',
-    file: 'src/lib/foreign-json.ts',
+    file: 'src/lib/json.ts',
     find: 'if (!isLarge && mayBeDeep(text))',
     put: 'if (false)',
     test: 'test/upstream/wire/send.test.ts',
@@ -12,7 +12,7 @@ export const UPSTREAM_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a large answer is looked through before it is parsed',
-    file: 'src/lib/foreign-json.ts',
+    file: 'src/lib/json.ts',
     find: 'if (isLarge) scanJson',
     put: 'if (false) scanJson',
     test: 'test/lib/foreign-json.test.ts',

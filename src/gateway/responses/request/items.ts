@@ -1,6 +1,5 @@
 import { invalidField } from '../../../lib/failure.ts'
-import { parseForeignJson } from '../../../lib/foreign-json.ts'
-import { isFields, textOf, type Fields } from '../../../lib/json.ts'
+import { isFields, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
 import { resultText } from '../../chat/dialects.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
