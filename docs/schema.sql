@@ -739,6 +739,7 @@ create index payments_due on payments (next_check_at) where (next_check_at is no
 create index payments_completed on payments (completed_at) where (completed_at is not null);
 create index payments_late on payments (completed_at) where late;
 create index payments_to_review on payments (review_at) where ((review is not null) and (reviewed_at is null));
+create index payments_waiting on payments (phone_number) where (status = 'pending');
 
 -- All that was ever paid in, beside what we owe: kept as payments complete, not added up by each reader.
 create table received_sums (
@@ -938,6 +939,8 @@ create table stored_responses (
   bytes int not null,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
+  -- The tokens of the prompt that the response answered. Null: not reported, or stored before.
+  prompt_tokens int8,
   primary key (account_id, id)
 );
 create index stored_responses_expiry on stored_responses (expires_at);

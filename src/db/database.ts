@@ -9,6 +9,7 @@ import {
   type TransactionScope,
 } from './connection.ts'
 import type { Db, Row } from './db.ts'
+import { openTurns } from './in-turn.ts'
 import { startListener } from './listener.ts'
 import { withSession } from './session.ts'
 
@@ -55,6 +56,7 @@ export function openDatabase(options: DatabaseOptions): Db {
     begin: (work, how) =>
       inScope(db, (scope) => runTransaction(pool, { scope, how, patienceMs }, work)),
     assertOutside: () => assertOutside(db),
+    inTurn: openTurns(Math.max(1, Math.floor(poolSize / 2))),
     listen: (channel, onNotify) => listener.add(channel, onNotify),
     connections: () => ({
       open: pool.totalCount,

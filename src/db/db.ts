@@ -46,6 +46,11 @@ export interface Db extends Tx {
   /** Throws inside a transaction of this handle, where only its `tx` may be used. */
   assertOutside(): void
   /**
+   * Runs a large read on behalf of an account when it is its turn: an account has one at a time, all
+   * accounts together half of the connections.
+   */
+  inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T>
+  /**
    * Calls `onNotify` for each NOTIFY on the channel, from this or any other process. After a lost
    * connection it is called once with an empty payload: anything may have changed meanwhile.
    */

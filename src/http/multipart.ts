@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../lib/json.ts'
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Failure } from '../lib/failure.ts'
@@ -106,7 +107,7 @@ function collect(
 /** A field labelled as JSON must be JSON; of a JSON string rooms expect the text. */
 function fieldText(value: string, type: string): string {
   if (!type.startsWith('application/json')) return value
-  const parsed: unknown = JSON.parse(value)
+  const parsed = parseForeignJson(value)
   return typeof parsed === 'string' ? parsed : value
 }
 

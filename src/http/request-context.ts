@@ -148,6 +148,11 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     return undefined
   }
 
+  holdRead(bytes: number): void {
+    const refusal = this.holdBody(bytes)
+    if (refusal !== undefined) throw refusal
+  }
+
   /** Reserves memory for an answer, which stays there until its reader has taken it. */
   holdAnswer(bytes: number): void {
     this.context.capacity.hold(bytes, this.#sharers, bytes)

@@ -112,6 +112,13 @@ export type Call<Body, Query, Params, C extends Credential = Credential> = {
   stay(when?: () => Promise<boolean>): void
   /** Ends the work for the call. */
   abort(reason: Failure): void
+  /** How much of the body has arrived. */
+  readonly arrivedBytes: number
+  /**
+   * Counts memory for what is read for the call beside its body, until it ends. Throws where there is
+   * no room for it.
+   */
+  holdRead(bytes: number): void
   /** Present when the request bears an idempotency key and this call won the claim. */
   claim: Claim | undefined
   /** Renders a success as the bytes that will be sent, so that they can be stored for a retry. */

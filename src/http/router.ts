@@ -3,6 +3,7 @@ import createRouter, { type HTTPMethod } from 'find-my-way'
 import { Failure } from '../lib/failure.ts'
 import { nothingHere } from './dialect.ts'
 import { allowPreflight } from './headers.ts'
+import { mayWait } from './limits/connections.ts'
 import { RequestContext } from './request-context.ts'
 import { unlistedPlan, type Dialect, type RoutePlan } from './route.ts'
 import { send, sendFailure } from './send.ts'
@@ -32,7 +33,11 @@ export function requestListener(context: ServerContext, plans: RoutePlan[]): Req
   })
   for (const plan of plans) addRoute(router, context, plan)
   addMethods(router, context, plans)
-  return (request, response) => void router.lookup(request, response)
+  return (request, response) => {
+    // The answer that is the next one of its connection has its socket from the beginning.
+    if (response.socket === null && !mayWait(request, response)) return
+    router.lookup(request, response)
+  }
 }
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]

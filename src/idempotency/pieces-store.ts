@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Tx } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import { deleteOldest } from '../db/purge-store.ts'
 import type { Answer, Claim, EarlyBody } from '../lib/answer.ts'
 
@@ -45,22 +45,26 @@ export type StoredRow = {
 } & ({ pieces_bytes: null } | { pieces_bytes: bigint; pieces_head: bigint; pieces_tail: bigint })
 
 /** A large body comes piece by piece at the reader's pace: one of them is in memory at a time. */
-export function storedAnswer(tx: Tx, row: StoredRow): Answer {
+export function storedAnswer(db: Db, accountId: string, row: StoredRow): Answer {
   const { status, headers, body } = row
   if (row.pieces_bytes === null) return { status, headers, body }
   const [head, tail] = [Number(row.pieces_head), Number(row.pieces_tail)]
+  const readPiece = (no: number) => db.inTurn(accountId, () => pieceOf(db, row.claim_id, no))
   const splice = { bytes: Number(row.pieces_bytes), head, middle: body, tail }
   return {
     status,
     headers: { ...headers, 'content-length': String(head + body.length + tail) },
-    body: Readable.from(readSpliced(tx, row.claim_id, splice), { objectMode: false }),
+    body: Readable.from(readSpliced(readPiece, splice), { objectMode: false }),
   }
 }
 
-async function* readSpliced(tx: Tx, claimId: string, splice: Splice): AsyncGenerator<Buffer> {
+async function* readSpliced(
+  readPiece: (no: number) => Promise<Buffer>,
+  splice: Splice,
+): AsyncGenerator<Buffer> {
   const { bytes, head, middle, tail } = splice
   for (let at = 0, no = 0; at < bytes; no++) {
-    const piece = await readPiece(tx, claimId, no)
+    const piece = await readPiece(no)
     const cut = (place: number) => Math.max(0, Math.min(place - at, piece.length))
     if (cut(head) > 0) yield piece.subarray(0, cut(head))
     // The head ends in this piece, or just before it.
@@ -71,7 +75,7 @@ async function* readSpliced(tx: Tx, claimId: string, splice: Splice): AsyncGener
   if (head === bytes && middle.length > 0) yield middle
 }
 
-async function readPiece(tx: Tx, claimId: string, no: number): Promise<Buffer> {
+async function pieceOf(tx: Tx, claimId: string, no: number): Promise<Buffer> {
   const [row] = await tx.read<{ bytes: Buffer }>(
     'select bytes from stored_answer_pieces where claim_id = $1 and no = $2',
     [claimId, no],

@@ -133,10 +133,10 @@ const SIZES = `stored_answer_sizes where account_id = $1 and hour > now() - inte
 
 /** What became of a key that could not be taken. */
 async function readKey(
-  tx: Tx,
+  db: Db,
   request: KeyRequest,
 ): Promise<Finished | { state: 'running' } | undefined> {
-  const [row] = await tx.read<KeyRow>(
+  const [row] = await db.read<KeyRow>(
     `select route, state, claim_id, status, headers, body, pieces_bytes, pieces_head, pieces_tail
      from idempotency_keys where account_id = $1 and key = $2 and expires_at > now()`,
     [request.accountId, request.key],
@@ -144,7 +144,9 @@ async function readKey(
   if (row === undefined) return undefined
   const { route, state } = row
   if (route !== request.route) return { state: 'other_route' }
-  return state === 'running' ? { state } : { state: 'stored', answer: storedAnswer(tx, row) }
+  return state === 'running'
+    ? { state }
+    : { state: 'stored', answer: storedAnswer(db, request.accountId, row) }
 }
 
 type KeyRow = StoredRow & { route: string; state: 'running' | 'stored' }

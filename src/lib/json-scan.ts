@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { Failure } from './failure.ts'
+import { Failure, invalidField } from './failure.ts'
 
 export const DEEPEST_JSON = 64
-const MOST_JSON_NODES = 200_000
+/** How many values there may be, and how many of them may be anything but numbers. */
+export type MostValues = { all: number; noNumbers: number; listed?: number }
+/** Of a caller's body. `listed` are the objects in a list that is a member of it, such as messages. */
+export const MOST_SENT = { all: 200_000, noNumbers: 200_000, listed: 10_000 }
 /** Each new name costs the engine a microsecond or two, many times that of a repeated one. */
 const MOST_NAMES = 20_000
 const LONGEST_NUMBER = 64
@@ -13,15 +16,21 @@ export type Span = { start: number; end: number }
 /**
  * Checks from the bytes alone what `JSON.parse` would build: its depth, the number of its values, of
  * its different names, and the length of its numbers. One pass, no allocation. Returns the longest
- * string it passed.
+ * string it passed, and how many values.
  */
-export function scanJson(bytes: Buffer): Span {
+export function scanJson(
+  bytes: Buffer,
+  most: MostValues = MOST_SENT,
+): { longest: Span; values: number } {
   const names = new Names(bytes)
   let longest: Span = { start: 0, end: 0 }
   let last = longest
   let depth = 0
-  let nodes = 1
+  let values = 1
+  let numbers = 0
   let opened = false
+  let listed = 0
+  let member = last
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!
     if (byte <= 0x20) continue
@@ -31,7 +40,7 @@ export function scanJson(bytes: Buffer): Span {
       continue
     }
     if (byte === COMMA || opened) {
-      if (++nodes > MOST_JSON_NODES) throw tooMany(`${MOST_JSON_NODES} JSON values`)
+      if (++values > most.all || values - numbers > most.noNumbers) throw tooManyValues(most)
       opened = false
     }
     if (byte === QUOTE) {
@@ -40,11 +49,22 @@ export function scanJson(bytes: Buffer): Span {
       at = last.end
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       if (++depth > DEEPEST_JSON) throw tooDeep()
+      if (depth === 3 && byte === OPEN_OBJECT && ++listed > (most.listed ?? Infinity)) {
+        throw tooManyListed(bytes.toString('latin1', member.start, member.end), listed - 1)
+      }
       opened = true
-    } else if (byte === COLON) names.note(last)
-    else if (isNumeric(byte)) at = endOfNumber(bytes, at) - 1
+    } else if (byte === COLON) {
+      names.note(last)
+      if (depth === 1) {
+        member = last
+        listed = 0
+      }
+    } else if (isNumeric(byte)) {
+      numbers++
+      at = endOfNumber(bytes, at) - 1
+    }
   }
-  return longest
+  return { longest, values }
 }
 
 const QUOTE = 0x22
@@ -129,6 +149,17 @@ class Names {
 
 export function tooDeep(): Failure {
   return new Failure('invalid', `The request body is nested deeper than ${DEEPEST_JSON} levels.`)
+}
+
+const PLAIN_NAME = /^\w{1,64}$/
+
+function tooManyListed(member: string, most: number): Failure {
+  if (PLAIN_NAME.test(member)) return invalidField(member, `must have at most ${most} items`)
+  return tooMany(`${most} objects in a list`)
+}
+
+function tooManyValues({ noNumbers }: MostValues): Failure {
+  return tooMany(`${noNumbers} JSON values`)
 }
 
 function tooMany(what: string): Failure {

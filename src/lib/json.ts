@@ -1,7 +1,7 @@
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 import { Failure, invalidField } from './failure.ts'
-import { randomBase62 } from './ids.ts'
-import { DEEPEST_JSON, scanJson, tooDeep, type Span } from './json-scan.ts'
+import { DEEPEST_JSON, scanJson, tooDeep, type MostValues, type Span } from './json-scan.ts'
+import { parseAround } from './long-json.ts'
 import { isStorable, unstorableField } from './storable.ts'
 
 /** Up to here `JSON.parse` of the worst bytes is harmless, and the check below finds what is wrong. */
@@ -16,78 +16,59 @@ const SMALL_BYTES = 64 * 1024
  */
 export function parseRequestJson(bytes: Buffer, options: { stored: boolean }): unknown {
   if (!isUtf8(bytes)) throw new Failure('invalid', 'The request body must be valid UTF-8.')
-  const longest = bytes.length > SMALL_BYTES ? scanJson(bytes) : NOTHING_LONG
-  const value = parseAround(bytes, longest) ?? parse(bytes)
+  const longest = bytes.length > SMALL_BYTES ? scanJson(bytes).longest : NOTHING_LONG
+  const isLong = longest.end - longest.start >= LONG_BYTES
+  const value = (isLong ? parseAround(bytes, longest) : undefined) ?? parse(bytes)
   if (!checkValue(value, 1, options.stored)) throw unstorable(value)
   return value
 }
 
 const NOTHING_LONG: Span = { start: 0, end: 0 }
-
 const LONG_BYTES = 1024 * 1024
 
-/**
- * Parses a body that is mostly one long string (a recording, a picture) without making text of the
- * whole: the rest is parsed around a stand-in, and the string is cut from the bytes once. Undefined
- * when the body is not of that kind; then, or when anything is odd, it is parsed as usual.
- */
-function parseAround(bytes: Buffer, { start, end }: Span): unknown {
-  if (end - start < LONG_BYTES || end >= bytes.length) return undefined
-  const long = bytes.subarray(start, end)
-  if (!isAscii(long) || long.includes('\\') || hasControls(long)) return undefined
-  const standIn = randomBase62(32)
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString('utf8', 0, start) + standIn + bytes.toString('utf8', end))
-  } catch {
-    // Parsed as usual it fails again, and then with the place where it breaks.
-    return undefined
-  }
-  return putBack(value, standIn, long) ? value : undefined
-}
+/** Embeddings are millions of numbers, and log probabilities hundreds of thousands of texts. */
+const MOST_FOREIGN: MostValues = { all: 2_000_000, noNumbers: 500_000 }
 
 /**
- * JSON allows no raw control characters in a string. A line break is the likely one. Four bytes at a
- * time, all of them ASCII: taking 0x20 from one that is less borrows, and sets its highest bit.
+ * Parses JSON that was written by somebody else: an upstream, a provider of payments, messages or
+ * identities, or a caller or a model inside a text. Throws before anything is built when it is nested
+ * too deeply or has too many values: `JSON.parse` of 30 MB of `[[[[…` takes half a minute. What a
+ * caller sends as a body goes through `parseRequestJson`.
  */
-function hasControls(long: Buffer): boolean {
-  const unaligned = Math.min((4 - (long.byteOffset % 4)) % 4, long.length)
-  const words = new Int32Array(
-    long.buffer,
-    long.byteOffset + unaligned,
-    (long.length - unaligned) >> 2,
-  )
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!
-    if (((word - 0x20202020) & ~word & 0x80808080) !== 0) return true
+export function parseForeignJson(json: string | Buffer): unknown {
+  const isLarge = json.length > SMALL_BYTES
+  if (isLarge) scanJson(typeof json === 'string' ? Buffer.from(json) : json, MOST_FOREIGN)
+  const text = typeof json === 'string' ? json : unmarked(json)
+  if (!isLarge && mayBeDeep(text)) scanJson(Buffer.from(text), MOST_FOREIGN)
+  return JSON.parse(text)
+}
+
+/** Nothing is nested deeper than it has opening brackets. */
+function mayBeDeep(text: string): boolean {
+  if (text.length <= 2 * DEEPEST_JSON) return false
+  return count(text, '{') + count(text, '[') > DEEPEST_JSON
+}
+
+/** Stops one beyond what may be. */
+function count(text: string, bracket: string): number {
+  let found = 0
+  let at = text.indexOf(bracket)
+  while (at >= 0 && found <= DEEPEST_JSON) {
+    found++
+    at = text.indexOf(bracket, at + 1)
   }
-  const rest = unaligned + words.length * 4
-  return hasControl(long.subarray(0, unaligned)) || hasControl(long.subarray(rest))
+  return found
 }
 
-function hasControl(bytes: Buffer): boolean {
-  return bytes.some((byte) => byte < 0x20)
+/** Without the mark that some write in front. */
+function unmarked(bytes: Buffer): string {
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return bytes.toString('utf8', marked ? 3 : 0)
 }
-
-/** False when the string is a key, or the body itself. */
-function putBack(value: unknown, standIn: string, long: Buffer): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  for (const [name, member] of Object.entries(value)) {
-    if (member === standIn) {
-      Object.defineProperty(value, name, { value: long.toString('latin1'), ...ORDINARY })
-      return true
-    }
-    if (putBack(member, standIn, long)) return true
-  }
-  return false
-}
-
-const ORDINARY = { enumerable: true, writable: true, configurable: true }
 
 function parse(bytes: Buffer): unknown {
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   try {
-    return JSON.parse(bytes.toString('utf8', marked ? 3 : 0))
+    return JSON.parse(unmarked(bytes))
   } catch (cause) {
     // The engine's own message quotes the input; only the position is passed on.
     const position = / position (\d+)/.exec(String(cause))?.[1]

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { isFields, type Fields } from '../lib/json.ts'
+import { isFields, parseForeignJson, type Fields } from '../lib/json.ts'
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
 import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
 import type { ProviderReply } from './provider-http.ts'
@@ -195,7 +195,7 @@ function readCallback(checksumKey: string, rawBody: Buffer, now: Date): Callback
 /** The signature is inside the body: one that cannot be read, or is nested too deeply, has none. */
 function objectIn(rawBody: Buffer): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(rawBody.toString('utf8'))
+    const value = parseForeignJson(rawBody)
     canonicalJson(value)
     return isFields(value) ? value : undefined
   } catch {

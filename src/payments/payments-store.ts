@@ -56,6 +56,36 @@ export type NewPayment = Pick<
   'id' | 'accountId' | 'provider' | 'reference' | 'amountTzs' | 'creditsMicro' | 'phoneNumber'
 > & { createBody: string; expiresInS: number }
 
+export type Waiting = { ofAccount: number; onPhone: number; nextS: number }
+
+/**
+ * The payments that wait for a PIN, of an account and on a phone, and when the next of them expires.
+ * Until the transaction ends nobody else counts those of the same account or phone.
+ */
+export async function lockWaitingPayments(
+  tx: Tx,
+  { accountId, phoneNumber }: { accountId: string; phoneNumber: string },
+): Promise<Waiting> {
+  await tx.read(
+    `select pg_advisory_xact_lock(hashtextextended($1, 2022)),
+       pg_advisory_xact_lock(hashtextextended($2, 2023))`,
+    [accountId, phoneNumber],
+  )
+  const [row] = await tx.read(
+    `select ${WAITING.list} from payments
+     where status = 'pending' and expires_at > now()
+       and (account_id = $1::uuid or phone_number = $2)`,
+    [accountId, phoneNumber],
+  )
+  return WAITING.from(row!)
+}
+
+const WAITING = columns({
+  ofAccount: as('count(*) filter (where account_id = $1::uuid)', count),
+  onPhone: as('count(*) filter (where phone_number = $2)', count),
+  nextS: as('coalesce(ceil(extract(epoch from min(expires_at) - now())), 0)::int', int),
+})
+
 /** Due at once: the first check is what hands it to the provider. */
 export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
   const [row] = await tx.query(

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../lib/json.ts'
 import { hmacSha256, safeEqual } from '../lib/secrets.ts'
 import { errorCodeFromProse, refusalCodeFromProse } from './payment-error.ts'
 import type { ProviderReply } from './provider-http.ts'
@@ -195,7 +196,7 @@ function readCallback(
 function hintFrom(rawBody: Buffer): CallbackReading {
   let event: unknown
   try {
-    event = JSON.parse(rawBody.toString('utf8'))
+    event = parseForeignJson(rawBody)
   } catch {
     return refuse('malformed') // signed, yet not JSON: it names no payment
   }

@@ -5,8 +5,8 @@ import { decimal, times } from '../lib/decimal.ts'
 import { Failure, invalidField } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { lockClaim, storeAnswer } from '../idempotency/replay-store.ts'
-import type { Payment } from './payments-store.ts'
-import { insertPayment } from './payments-store.ts'
+import type { Payment, Waiting } from './payments-store.ts'
+import { insertPayment, lockWaitingPayments } from './payments-store.ts'
 import type { PaymentOrder, PaymentProvider } from './provider.ts'
 
 /** Who pays, as the account says. */
@@ -73,6 +73,7 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
   const { keep } = topUp
   return parts.db.begin(async (tx) => {
     if (keep && !(await lockClaim(tx, keep.claim))) throw takenOver()
+    checkWaiting(await lockWaitingPayments(tx, { accountId: topUp.accountId, ...order }), payer)
     const payment = await insertPayment(tx, {
       ...order,
       accountId: topUp.accountId,
@@ -84,6 +85,23 @@ export async function openPayment(parts: TopUpParts, topUp: TopUp): Promise<Paym
     if (keep) await storeAnswer(tx, { claim: keep.claim, answer: keep.answer(payment) })
     return payment
   })
+}
+
+/** Each is a prompt on somebody's phone. */
+const MOST_WAITING = 5
+
+/**
+ * Who has verified the phone is not kept from topping up by others who name it: there only the own
+ * payments count.
+ */
+function checkWaiting({ ofAccount, onPhone, nextS }: Waiting, { phoneVerified }: Payer): void {
+  const waiting = phoneVerified ? ofAccount : Math.max(ofAccount, onPhone)
+  if (waiting < MOST_WAITING) return
+  throw new Failure(
+    'rate_limited',
+    `phone_number: ${MOST_WAITING} payments wait for the PIN already. Confirm or decline one on the phone, or wait until it expires.`,
+    { param: 'phone_number', retryAfterS: Math.max(1, nextS) },
+  )
 }
 
 function newOrder(amountTzs: number, phoneNumber: string): PaymentOrder {

@@ -60,7 +60,7 @@ function topUpRoute({ payments }: Deps): Route {
     path: '/v1/payments/topup',
     summary: 'Start a mobile-money payment on the phone of the account',
     description:
-      'Responds at once: the phone asks for the PIN. Read the payment until its status is final.',
+      'Responds at once: the phone asks for the PIN. Read the payment until its status is final. Of an account, and on a phone that is not verified, five can wait for the PIN at a time.',
     tag: 'Payments',
     credential: 'jwt',
     dialect: 'envelope',

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { route } from '../../src/http/route.ts'
 import { eventually } from '../support/eventually.ts'
 import { startServer } from '../support/server.ts'
+import { eventually } from '../support/eventually.ts'
 import { sendRaw, statusesOf } from '../support/raw-http.ts'
 
 let handled = 0
@@ -111,6 +112,15 @@ test('a truncated body never reaches the handler, and pipelined requests each ge
   })
   assert.deepEqual(statusesOf(answer), [200, 200, 400])
   assert.equal(handled, before + 2)
+})
+
+test('so many requests may wait behind one another, then the connection is closed', async () => {
+  const before = handled
+  await sendRaw(service.port, [whole('').repeat(500)], { answers: 500 })
+  assert.ok(handled - before <= 33, `${handled - before} of them were looked at`)
+  await eventually('nothing is left', () => service.server.context.running.count === 0)
+  const answer = await sendRaw(service.port, [whole('').repeat(33)], { answers: 33 })
+  assert.equal(statusesOf(answer).length, 33)
 })
 
 test('resets at any moment leave nothing behind', async () => {

@@ -9,11 +9,23 @@ const padding = ' '.repeat(70_000)
 
 test('different names have a limit, repeated ones have not', () => {
   const names = (count: number) =>
-    `{"x":[${Array.from({ length: count }, (_, i) => `{"k${i}":1}`).join(',')}]${padding}}`
+    `{"x":[[${Array.from({ length: count }, (_, i) => `{"k${i}":1}`).join(',')}]]${padding}}`
   assert.throws(() => parse(names(40_000)), /more than 20000 different names/)
   assert.ok(parse(names(15_000)))
   const same = '{"role":"user","content":"a"},'.repeat(60_000)
   assert.ok(parse(`[${same}1]`))
+})
+
+test('a list in a body has so many objects, whatever else it has', () => {
+  const listed = (field: string, count: number, one = '{"a":[{}]}') =>
+    `{"model":"a","${field}":[${`${one},`.repeat(count)}1],"other":[{}]${padding}}`
+  assert.ok(parse(listed('messages', 10_000)))
+  assert.throws(() => parse(listed('messages', 10_001)), {
+    param: 'messages',
+    message: 'messages must have at most 10000 items.',
+  })
+  assert.throws(() => parse(listed('a"b'.replace('"', '\\"'), 10_001)), /10000 objects in a list/)
+  assert.ok(parse(listed('input', 50_000, '7')))
 })
 
 test('names that differ only in the middle are told apart, or are too long to be many', () => {
@@ -38,12 +50,13 @@ test('the longest string is found, whatever is escaped and wherever it ends', ()
     for (const piece of ['a', '\\"', '\\\\', 'é', 'aaaaaaa\\"']) {
       const inside = piece.repeat(length)
       const text = `{"k":"${inside}","b":"${'c'.repeat(20)}"}`
-      const { start, end } = scanJson(Buffer.from(text))
+      const { start, end } = scanJson(Buffer.from(text)).longest
       const bytes = Buffer.from(text).subarray(start, end).toString()
       assert.equal(bytes, Buffer.byteLength(inside) >= 20 ? inside : 'c'.repeat(20))
     }
   }
-  assert.deepEqual(scanJson(Buffer.from(`["${'a'.repeat(100)}\\`)), { start: 2, end: 103 })
+  const { longest } = scanJson(Buffer.from(`["${'a'.repeat(100)}\\`))
+  assert.deepEqual(longest, { start: 2, end: 103 })
 })
 
 test('a string full of escapes is gone through once', () => {

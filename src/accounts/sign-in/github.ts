@@ -4,9 +4,11 @@ import {
   calculatePKCECodeChallenge,
   ClientSecretPost,
   Configuration,
+  customFetch,
 } from 'openid-client'
 import { request } from 'undici'
 import { z } from 'zod'
+import { cappedFetch, readCappedJson } from '../../lib/http-json.ts'
 import { readIdentity } from './identity.ts'
 import type { ExternalIdentity } from './identity.ts'
 import { identityFailure, providerUnavailable, insecureOnLoopback } from './identity-provider.ts'
@@ -61,6 +63,7 @@ function serverOf(settings: GithubSettings): Configuration {
     ClientSecretPost(settings.clientSecret),
   )
   config.timeout = 10
+  config[customFetch] = cappedFetch
   for (const allow of insecureOnLoopback(settings.url)) allow(config)
   return config
 }
@@ -74,6 +77,8 @@ const userShape = z.object({
 const emailsShape = z.array(
   z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
 )
+
+const LARGEST_ANSWER_BYTES = 256 * 1024
 
 /** Only the numeric id stays the same: names and addresses can pass to someone else. */
 async function profileOf(settings: GithubSettings, accessToken: string): Promise<ExternalIdentity> {
@@ -109,5 +114,5 @@ async function get(settings: GithubSettings, path: string, accessToken: string):
       new Error(`the profile request was answered with ${response.statusCode}`),
     )
   }
-  return response.body.json()
+  return readCappedJson(response.body, LARGEST_ANSWER_BYTES)
 }

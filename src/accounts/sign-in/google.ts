@@ -3,10 +3,12 @@ import {
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
   ClientSecretPost,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
 } from 'openid-client'
 import type { Configuration } from 'openid-client'
+import { cappedFetch } from '../../lib/http-json.ts'
 import { readIdentity } from './identity.ts'
 import type { ExternalIdentity } from './identity.ts'
 import { hourly, identityFailure, insecureOnLoopback } from './identity-provider.ts'
@@ -92,5 +94,6 @@ function discover({ issuer, clientId, clientSecret }: GoogleSettings): Promise<C
     // The signature is checked too, although the token comes straight from the issuer.
     execute: [enableNonRepudiationChecks, ...insecureOnLoopback(issuer)],
     timeout: TIMEOUT_S,
+    [customFetch]: cappedFetch,
   })
 }

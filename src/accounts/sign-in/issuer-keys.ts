@@ -1,8 +1,9 @@
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import { request } from 'undici'
 import { z } from 'zod'
 import { Failure } from '../../lib/failure.ts'
+import { cappedFetch, readCappedJson } from '../../lib/http-json.ts'
 import { isTrustedAddress } from '../../lib/party-address.ts'
 import { sha256 } from '../../lib/secrets.ts'
 import { hourly, providerUnavailable } from './identity-provider.ts'
@@ -14,6 +15,7 @@ export type IssuerKeys = {
 }
 
 const TIMEOUT_MS = 5_000
+const LARGEST_DOCUMENT_BYTES = 256 * 1024
 
 /** Keys come from the configured issuer only: nothing in a token decides where to fetch them. */
 export function issuerKeys(issuer: string): IssuerKeys {
@@ -50,10 +52,15 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const document = z.object({ issuer: z.string(), jwks_uri: z.url() })
-  const { issuer: named, jwks_uri } = document.parse(await response.body.json())
+  const { issuer: named, jwks_uri } = document.parse(
+    await readCappedJson(response.body, LARGEST_DOCUMENT_BYTES),
+  )
   if (named !== base && named !== `${base}/`) throw new Error('another issuer')
   if (!isTrustedAddress(jwks_uri)) throw new Error('keys over http')
-  return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS })
+  return createRemoteJWKSet(new URL(jwks_uri), {
+    timeoutDuration: TIMEOUT_MS,
+    [customFetch]: cappedFetch,
+  })
 }
 
 /** A key that does not exist is the token's fault; keys that cannot be fetched are not. */

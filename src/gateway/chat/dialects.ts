@@ -78,6 +78,6 @@ const HASH_LETTERS = 8
 export function fittedToolName(name: string): string {
   if (FITTING.test(name)) return name
   const hash = sha256(name).toString('hex').slice(0, HASH_LETTERS)
-  const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST - HASH_LETTERS - 1)
+  const plain = name.slice(0, LONGEST - HASH_LETTERS - 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_')
   return `${plain}_${hash}`
 }

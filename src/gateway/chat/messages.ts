@@ -15,24 +15,46 @@ export type ChatReading = MediaReading & { modalities: Set<InputModality> }
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 /** Each part costs tokens at the upstream, and time here. */
-const MOST_PARTS = 10_000
+export const MOST_PARTS = 10_000
+
+/** Counts messages or items with their parts, before anything is made of them. */
+export function checkCount(messages: readonly unknown[], field: string): void {
+  let parts = 0
+  for (const message of messages) {
+    parts += countParts(message)
+    if (parts > MOST_PARTS) throw invalidField(field, `have more than ${MOST_PARTS} parts`)
+  }
+}
+
+function countParts(of: unknown): number {
+  if (!isFields(of)) return 1
+  const { content, output, source, tool_calls: calls } = of
+  const lists = [content, output, calls, isFields(source) ? source.content : undefined]
+  return Math.max(
+    1,
+    lists.reduce<number>((sum, list) => sum + countListed(list), 0),
+  )
+}
+
+function countListed(list: unknown): number {
+  if (!Array.isArray(list)) return 0
+  // So many need not be looked into.
+  if (list.length > MOST_PARTS) return list.length
+  return list.reduce<number>((sum, part) => sum + countParts(part), 0)
+}
 
 /**
  * Checked by hand and not by a schema, which would collect every error of 60,000 bad messages; this
  * stops at the first. Only media are measured here: the size of text is that of the body.
  */
 export function readMessages(messages: unknown[]): ChatReading {
+  checkCount(messages, 'messages')
   const reading: ChatReading = { ...NO_MEDIA, modalities: new Set(['text']) }
-  let parts = 0
-  for (let i = 0; i < messages.length; i++) {
-    parts += readMessage(messages[i], `messages[${i}]`, reading)
-    if (parts > MOST_PARTS) throw invalidField('messages', `have more than ${MOST_PARTS} parts`)
-  }
+  for (let i = 0; i < messages.length; i++) readMessage(messages[i], `messages[${i}]`, reading)
   return reading
 }
 
-/** Returns the number of parts. */
-function readMessage(message: unknown, at: string, reading: ChatReading): number {
+function readMessage(message: unknown, at: string, reading: ChatReading): void {
   if (!isFields(message)) throw invalidField(at, 'must be an object with role and content')
   if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
     throw invalidField(`${at}.role`, `must be one of ${[...ROLES].join(', ')}`)
@@ -48,16 +70,16 @@ function readMessage(message: unknown, at: string, reading: ChatReading): number
   }
   // Pictures of an earlier answer that is sent back.
   if (message.images) readPictures(message.images, `${at}.images`, reading)
-  return readContent(message, at, reading)
+  readContent(message, at, reading)
 }
 
-function readContent(message: Fields, at: string, reading: ChatReading): number {
+function readContent(message: Fields, at: string, reading: ChatReading): void {
   const { content } = message
-  if (typeof content === 'string') return 1
+  if (typeof content === 'string') return
   if (Array.isArray(content)) {
     if (content.length === 0) throw invalidField(`${at}.content`, 'must not be empty')
     for (let i = 0; i < content.length; i++) readPart(content[i], `${at}.content[${i}]`, reading)
-    return content.length
+    return
   }
   if (content !== null && content !== undefined) {
     throw invalidField(`${at}.content`, 'must be a string or an array of parts')
@@ -65,7 +87,6 @@ function readContent(message: Fields, at: string, reading: ChatReading): number 
   if (message.role !== 'assistant' && message.role !== 'function') {
     throw invalidField(`${at}.content`, 'is required')
   }
-  return 1
 }
 
 function readToolCalls(calls: unknown, at: string): void {

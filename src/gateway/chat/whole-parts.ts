@@ -1,5 +1,5 @@
 import { Failure } from '../../lib/failure.ts'
-import { isFields, type Fields } from '../../lib/json.ts'
+import { isFields, parseForeignJson, type Fields } from '../../lib/json.ts'
 import { PartReader, type Part } from './answer-parts.ts'
 
 /** `text` of a call is its arguments. */
@@ -24,7 +24,7 @@ export function wholeParts(message: Fields, mintId: () => string): WholePart[] {
 /** Throws if the arguments of a call are no JSON object. */
 export function inputOf({ text }: WholePart): Fields {
   try {
-    const input: unknown = JSON.parse(text)
+    const input = parseForeignJson(text)
     if (isFields(input)) return input
   } catch {
     // Broken JSON and a value that is not an object are one failure.

@@ -1,6 +1,7 @@
 import { Failure, invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { limitField, unreadOf } from '../chat/dialects.ts'
+import { checkCount } from '../chat/messages.ts'
 import type { ChatBody } from '../chat/chat.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { textOfBlocks } from './blocks.ts'
@@ -50,6 +51,7 @@ const EFFORT = 'output_config.effort'
 
 export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
   refuseUnsupported(body)
+  checkCount(body.messages, 'messages')
   const tools = keptTools(body, model.native)
   const { fields, names } = chatTools(tools, body.tool_choice)
   const placed = [

@@ -1,3 +1,4 @@
+import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -6,6 +7,7 @@ import { randomBase62 } from '../../lib/ids.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
+import { requireFunds } from '../funds.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './request/body.ts'
 import {
@@ -16,7 +18,7 @@ import {
 } from './request/chat-body.ts'
 import type { ResponseStyle } from './answer/events.ts'
 import { unixSeconds } from './answer/response.ts'
-import { historyOf, withReferences } from './stored/history.ts'
+import { wholeConversation, type WholeConversation } from './stored/history.ts'
 import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
 import { nativeResponsesRequest } from './request/native.ts'
 import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
@@ -30,15 +32,21 @@ export type Responses = {
   storedDays: number
 }
 
+/** A call for which more may be read than was sent. */
+export type ResponseCall = GatewayCall & {
+  readonly arrivedBytes: number
+  holdRead(bytes: number): void
+}
+
 export async function createResponse(
   responses: Responses,
-  call: GatewayCall,
+  call: ResponseCall,
   body: ResponsesBody,
 ): Promise<Answer & { stored?: true }> {
   refuseUnsupported(body)
   const { gateway } = responses
   const model = gateway.catalog.requireModel(body.model)
-  const { own, items } = await conversationFor(responses, call, body)
+  const { own, items } = await conversationFor(responses, call, body, model)
   const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
   const style = styleOf(body, read, { seed, model: model.id, clock: gateway.billing.clock })
@@ -71,17 +79,34 @@ export async function createResponse(
   }
 }
 
-/** `own` is what was sent; `items` is the whole conversation. */
+/** Of a request, with what it refers to. */
+const LARGEST_CONVERSATION_BYTES = 14_500_000
+
+/** Counted among the calls that its account has running while anything is read for it. */
 async function conversationFor(
-  { db }: Responses,
-  { principal: { accountId } }: GatewayCall,
+  { db, gateway }: Responses,
+  call: ResponseCall,
   body: ResponsesBody,
-): Promise<{ own: SentItem[]; items: SentItem[] }> {
+  model: PricedModel,
+): Promise<WholeConversation> {
+  const { accountId } = call.principal
   const previousId = body.previous_response_id ?? undefined
   const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
-  const own = sent.some(isReference) ? await withReferences(db, accountId, sent) : sent
-  const before = previousId === undefined ? [] : await historyOf(db, accountId, previousId)
-  return { own, items: [...before, ...own] }
+  if (previousId === undefined && !sent.some(isReference)) return { own: sent, items: sent }
+  const reading = {
+    db,
+    accountId,
+    roomBytes: LARGEST_CONVERSATION_BYTES - call.arrivedBytes,
+    requireFunds: (tokens: number) => requireFunds(gateway, accountId, model, tokens),
+    hold: (bytes: number) => call.holdRead(bytes),
+  }
+  const enter = async () => gateway.callLimits.enter(call.principal)
+  const leave = await retryShortRateLimits(call.signal, enter)
+  try {
+    return await wholeConversation(reading, sent, previousId)
+  } finally {
+    leave()
+  }
 }
 
 function styleOf(

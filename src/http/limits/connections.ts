@@ -1,10 +1,29 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { subscriberOf } from './process-counter.ts'
 
 /** From this share of the limit on, idle connections are closed to make room. */
 const NEARLY_FULL = 0.9
 const CLOSE_AGAIN_MS = 500
+
+/** Behind another one on a connection. Hardly any client sends the next before it has an answer. */
+const MOST_WAITING = 32
+const waiting = new WeakMap<Socket, number>()
+
+/**
+ * For a request that waits behind another on its connection. With too many the connection is closed:
+ * one read of a socket can bring thousands, and each takes memory before it is looked at.
+ */
+export function mayWait({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  const count = (waiting.get(socket) ?? 0) + 1
+  if (count > MOST_WAITING) {
+    socket.destroy()
+    return false
+  }
+  waiting.set(socket, count)
+  response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
+  return true
+}
 
 /**
  * Limits the connections of one address, and closes idle ones when the server is nearly full. A

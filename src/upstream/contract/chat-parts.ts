@@ -1,5 +1,12 @@
 import { Failure } from '../../lib/failure.ts'
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
+import {
+  fieldsOf,
+  isFields,
+  listOf,
+  parseForeignJson,
+  textOf,
+  type Fields,
+} from '../../lib/json.ts'
 import type { ChatRequest } from './contract.ts'
 
 /* For providers with their own format: reading a chat body in OpenAI's. */
@@ -55,7 +62,7 @@ export function toolCallsOf(message: Fields): ToolCall[] {
 function argumentsOf(text: unknown): Fields {
   if (typeof text !== 'string' || text.trim() === '') return {}
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed = parseForeignJson(text)
     if (isFields(parsed)) return parsed
   } catch {
     // Broken JSON and a value that is not an object get one message.

@@ -1,4 +1,4 @@
-import { isFields, type Fields } from '../../lib/json.ts'
+import { isFields, parseForeignJson, type Fields } from '../../lib/json.ts'
 import type { ChatResult, OurNames, SseEvent } from './contract.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { outputOf, usageFields, type Usage, type UsageReading } from './usage.ts'
@@ -8,7 +8,7 @@ import { outputOf, usageFields, type Usage, type UsageReading } from './usage.ts
 export function eventFields({ data }: SseEvent): Fields {
   let json: unknown
   try {
-    json = JSON.parse(data)
+    json = parseForeignJson(data)
   } catch {
     throw new UpstreamError('garbage', 'json')
   }

@@ -1,4 +1,11 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
+import {
+  fieldsOf,
+  isFields,
+  listOf,
+  parseForeignJson,
+  textOf,
+  type Fields,
+} from '../../lib/json.ts'
 import {
   dataUri,
   isSystem,
@@ -72,7 +79,7 @@ function functionResponse(message: Fields, names: Map<string, string>): Fields {
 /** Must be an object: other values are wrapped. */
 function responseOf(text: string): Fields {
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed = parseForeignJson(text)
     if (isFields(parsed)) return parsed
   } catch {
     // Plain text is an ordinary result.

@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, parseForeignJson, textOf, type Fields } from '../../lib/json.ts'
 import type { JsonAnswer } from '../contract/contract.ts'
 import {
   classifyStatus,
@@ -179,7 +179,7 @@ const LONGEST_RAW = 20_000
 function messageIn(raw: unknown): string | undefined {
   if (typeof raw !== 'string' || !raw.startsWith('{') || raw.length > LONGEST_RAW) return undefined
   try {
-    const body = fieldsOf(JSON.parse(raw))
+    const body = fieldsOf(parseForeignJson(raw))
     return textOf(errorFields(body).message) ?? textOf(body.message)
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { parseForeignJson } from '../../lib/json.ts'
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
@@ -183,8 +184,7 @@ export async function gather(source: Source<Buffer>): Promise<Buffer> {
 function parseJsonBody(bytes: Buffer): unknown {
   try {
     if (!isUtf8(bytes)) throw new UpstreamError('garbage', 'json')
-    const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-    return JSON.parse(bytes.toString('utf8', marked ? 3 : 0))
+    return parseForeignJson(bytes)
   } catch {
     throw new UpstreamError('garbage', isPage(bytes) ? 'page' : 'json')
   }

@@ -114,6 +114,26 @@ test('items are referred to by their ids, as the AI SDK does', async () => {
   assert.deepEqual([foreign.status, foreign.body.error.param], [404, 'input[1].id'])
 })
 
+test('what is referred to is bounded, and looked at before it is read', async () => {
+  const said = { role: 'user', content: 'Habari '.repeat(1_000) }
+  const { body } = await respond(hello({ input: [said], max_output_tokens: 3 }))
+  const id = `msg_${body.id.slice(5)}i0`
+  const asked = app.models.log.entries.length
+  const many = await respond(hello({ input: Array.from({ length: 3_000 }, () => ({ id })) }))
+  assert.deepEqual([many.status, many.body.error.param], [400, 'input'])
+  assert.equal(many.body.error.code, 'context_length_exceeded')
+  const poor = await app.customer('0')
+  await app.db.query('update stored_responses set account_id = $1 where id = $2', [
+    poor.accountId,
+    body.id,
+  ])
+  // Whoever read the answer would find that it is no JSON.
+  await app.db.query(`update stored_responses set response = 'x' where id = $1`, [body.id])
+  const unpaid = await respond(hello({ previous_response_id: body.id }), { token: poor.key })
+  assert.deepEqual([unpaid.status, unpaid.body.error.code], [402, 'insufficient_quota'])
+  assert.equal(app.models.log.entries.length, asked)
+})
+
 test('what is not kept cannot be continued', async () => {
   const { body } = await respond(hello({ store: false }))
   assert.equal(body.store, false)

@@ -432,3 +432,13 @@ test('each message of the chat knows the field that it is from', () => {
   const { places } = readRequest({ model: 'x', max_tokens: 1, system: 's', messages }, MODEL)
   assert.deepEqual(places, ['system', ...[0, 1, 2, 2].map((i) => `messages[${i}]`)])
 })
+
+test('too many messages and blocks are refused before anything is made of them', () => {
+  const many = (count: number, one: unknown) => Array.from({ length: count }, () => one)
+  // None of them is a message.
+  refusedAt('messages', { messages: many(10_001, null) })
+  refusedAt('messages', { messages: [user(many(10_001, null))] })
+  refusedAt('messages', { messages: many(101, user([result('t1', many(100, null))])) })
+  const document = { type: 'document', source: { type: 'content', content: many(10_001, null) } }
+  refusedAt('messages', { messages: [user([document])] })
+})

@@ -7,7 +7,7 @@ import { EventWriter } from '../../../src/gateway/responses/answer/event-writer.
 import { ResponseEvents } from '../../../src/gateway/responses/answer/events.ts'
 import { NativeEvents } from '../../../src/gateway/responses/answer/native-events.ts'
 import { failedError } from '../../../src/gateway/responses/answer/whole-events.ts'
-import { responseOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
+import { placeOfItem } from '../../../src/gateway/responses/answer/output-items.ts'
 import { NO_STORAGE } from '../../../src/gateway/responses/stored/storage.ts'
 import { responseStreamForm } from '../../../src/gateway/responses/form.ts'
 import {
@@ -358,10 +358,12 @@ test('a response that is not stored says so', () => {
 })
 
 test('an item tells of which response it is', () => {
-  assert.equal(responseOfItem(`msg_${HEAD.seed}0`), `resp_${HEAD.seed}`)
-  assert.equal(responseOfItem(`ctc_${HEAD.seed}12`), `resp_${HEAD.seed}`)
+  const response = `resp_${HEAD.seed}`
+  assert.deepEqual(placeOfItem(`msg_${HEAD.seed}0`), { response, isInput: false })
+  assert.deepEqual(placeOfItem(`ctc_${HEAD.seed}12`), { response, isInput: false })
+  assert.deepEqual(placeOfItem(`msg_${HEAD.seed}i3`), { response, isInput: true })
   for (const foreign of ['msg_1', `resp_${HEAD.seed}`, `msg_${HEAD.seed}`, `${HEAD.seed}0`]) {
-    assert.equal(responseOfItem(foreign), undefined)
+    assert.equal(placeOfItem(foreign), undefined)
   }
 })
 

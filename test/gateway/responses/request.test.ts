@@ -64,6 +64,8 @@ const fn = (name: string, more: Fields = {}) => ({
   ...more,
 })
 
+const ENDLESS = 'n'.repeat(1_025)
+
 test('a text is a message of the user, behind the instructions', () => {
   assert.deepEqual(read({ input: 'Habari', instructions: 'Short.' }), {
     model: THINKER.id,
@@ -240,8 +242,11 @@ test('bad and repeated call ids are made fit, the same every time', () => {
 })
 
 test('a conversation of one id takes time in proportion to it', () => {
-  const many = (count: number) =>
-    messages(Array.from({ length: count }, () => [call('x'), result('x')]).flat())
+  const many = (count: number) => {
+    const items = Array.from({ length: count }, () => [call('x'), result('x')]).flat()
+    const sent = items.map((item, i) => ({ item, at: `input[${i}]` }))
+    return chatBodyOf({ model: 'm' }, sent, THINKER).chat.messages as Fields[]
+  }
   assert.equal(new Set(many(2_500).map(({ tool_call_id: id }) => id)).size, 2_501)
   const times = growth(many, 2_500)
   assert.ok(times < IN_PROPORTION, String(times))
@@ -469,6 +474,27 @@ const refusals: [string, Partial<ResponsesBody>, string, string?][] = [
   ['a second result', { input: [call('a'), result('a'), result('a')] }, 'input[2].call_id'],
   ['arguments', { input: [call('a', 'f', { arguments: {} }), result('a')] }, 'input[0].arguments'],
   ['a tool without a name', { input: 'x', tools: [{ type: 'function' }] }, 'tools[0].name'],
+  ['a tool with an endless name', { input: 'x', tools: [fn(ENDLESS)] }, 'tools[0].name'],
+  [
+    'a namespace with an endless name',
+    { input: 'x', tools: [{ type: 'namespace', name: ENDLESS, tools: [fn('a')] }] },
+    'tools[0].name',
+  ],
+  [
+    'too many tools',
+    {
+      input: 'x',
+      tools: [{ type: 'namespace', name: 'n', tools: Array(10_001).fill(fn('a')) }],
+    },
+    'tools',
+  ],
+  ['too many items', { input: Array(10_001).fill(user('x')) }, 'input'],
+  ['too many parts', { input: [user(Array(10_001).fill(null))] }, 'input'],
+  [
+    'too many parts of results',
+    { input: Array(101).fill(result('a', Array(100).fill({}))) },
+    'input',
+  ],
   ['a choice', { input: 'x', tools: [fn('a')], tool_choice: 'any' }, 'tool_choice'],
   [
     'a tool that is not there',

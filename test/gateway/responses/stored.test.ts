@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Db } from '../../../src/db/db.ts'
-import { historyOf, withReferences } from '../../../src/gateway/responses/stored/history.ts'
+import { wholeConversation } from '../../../src/gateway/responses/stored/history.ts'
 import { inputItems } from '../../../src/gateway/responses/request/item-kinds.ts'
 import { storageFor } from '../../../src/gateway/responses/stored/storage.ts'
 import {
@@ -31,13 +31,21 @@ withDatabase('responses that are stored', (open) => {
   async function store(
     input: unknown,
     said: string,
-    { previousId, owner = accountId }: { previousId?: string; owner?: string } = {},
+    {
+      previousId,
+      owner = accountId,
+      tokens,
+    }: { previousId?: string; owner?: string; tokens?: number } = {},
   ) {
     const seed = randomBase62(24)
     const storage = storageFor({ accountId: owner, seed, previousId, days: 30 }, inputItems(input))
     const content = [{ type: 'output_text', text: said }]
     const item = { id: `msg_${seed}0`, type: 'message', role: 'assistant', content }
-    const whole = storage.store(() => ({ id: `resp_${seed}`, output: [item] }))
+    const whole = storage.store(() => ({
+      id: `resp_${seed}`,
+      output: [item],
+      usage: { input_tokens: tokens },
+    }))
     // The same commit may be tried twice.
     for (const one of [...storage.writes(), ...storage.writes()]) {
       assert.ok('write' in one)
@@ -45,6 +53,29 @@ withDatabase('responses that are stored', (open) => {
     }
     return { id: `resp_${seed}`, itemId: item.id, whole }
   }
+
+  const asked: { tokens: number[]; held: number[] } = { tokens: [], held: [] }
+
+  /** What is asked before anything is read is noted. */
+  async function converse(
+    input: unknown,
+    { previousId, roomBytes = 14_500_000 }: { previousId?: string; roomBytes?: number } = {},
+  ) {
+    asked.tokens = []
+    asked.held = []
+    const reading = {
+      db,
+      accountId,
+      roomBytes,
+      requireFunds: async (tokens: number) => void asked.tokens.push(tokens),
+      hold: (bytes: number) => void asked.held.push(bytes),
+    }
+    return wholeConversation(reading, inputItems(input), previousId)
+  }
+
+  const historyOf = async (previousId: string) => (await converse([], { previousId })).items
+  const withReferences = async (input: unknown) => (await converse(input)).own
+  const refer = (id: string) => withReferences([{ type: 'item_reference', id }])
 
   const texts = (items: { item: Fields }[]) =>
     items.map(({ item }) => (item.content as Fields[])[0]!.text)
@@ -55,32 +86,32 @@ withDatabase('responses that are stored', (open) => {
   test('a chain is told from its beginning', async () => {
     const first = await store('a', 'b')
     const second = await store('c', 'd', { previousId: first.id })
-    assert.deepEqual(texts(await historyOf(db, accountId, second.id)), ['a', 'b', 'c', 'd'])
-    assert.deepEqual(texts(await historyOf(db, accountId, first.id)), ['a', 'b'])
+    assert.deepEqual(texts(await historyOf(second.id)), ['a', 'b', 'c', 'd'])
+    assert.deepEqual(texts(await historyOf(first.id)), ['a', 'b'])
   })
 
   test('an unknown, foreign, expired or broken chain cannot be continued', async () => {
     const lost = failsWith('invalid', 'previous_response_not_found')
     for (const id of [`resp_${'x'.repeat(24)}`, 'resp_a\0b', '']) {
-      await assert.rejects(historyOf(db, accountId, id), lost)
+      await assert.rejects(historyOf(id), lost)
     }
     const foreign = await store('a', 'b', { owner: uuidv7() })
-    await assert.rejects(historyOf(db, accountId, foreign.id), lost)
+    await assert.rejects(historyOf(foreign.id), lost)
     const first = await store('a', 'b')
     const second = await store('c', 'd', { previousId: first.id })
     await expire(first.id)
-    await assert.rejects(historyOf(db, accountId, first.id), lost)
-    await assert.rejects(historyOf(db, accountId, second.id), lost)
+    await assert.rejects(historyOf(first.id), lost)
+    await assert.rejects(historyOf(second.id), lost)
   })
 
   test('a chain has a longest length', async () => {
     let previousId: string | undefined
     for (let i = 0; i < 201; i++) {
       const { id } = await store(`${i}`, 'x', previousId === undefined ? {} : { previousId })
-      if (i === 199) assert.equal((await historyOf(db, accountId, id)).length, 400)
+      if (i === 199) assert.equal((await historyOf(id)).length, 400)
       previousId = id
     }
-    await assert.rejects(historyOf(db, accountId, previousId!), /too long/)
+    await assert.rejects(historyOf(previousId!), /too long/)
   })
 
   async function expire(id: string) {
@@ -95,14 +126,12 @@ withDatabase('responses that are stored', (open) => {
       { id: `msg_${seed}i0` },
       { role: 'user', content: [{ type: 'input_text', text: 'new' }] },
     ]
-    const found = await withReferences(db, accountId, inputItems(input))
+    const found = await withReferences(input)
     assert.deepEqual(texts(found), ['said', 'q', 'new'])
     assert.deepEqual(
       found.map(({ at }) => at),
       ['input[0]', 'input[1]', 'input[2]'],
     )
-    const refer = (id: string) =>
-      withReferences(db, accountId, inputItems([{ type: 'item_reference', id }]))
     const foreign = await store('q', 'said', { owner: uuidv7() })
     const lost = failsWith('not_found', undefined)
     for (const id of [foreign.itemId, 'msg_1', `msg_${seed}9`, ''])
@@ -114,17 +143,55 @@ withDatabase('responses that are stored', (open) => {
   test('what is too large is not continued, but its items can be referred to', async () => {
     const large = await store('x'.repeat(1_000_000), 'short')
     assert.equal(large.whole, false)
-    await assert.rejects(historyOf(db, accountId, large.id), /gone, or it is too long/)
-    const [item] = await withReferences(db, accountId, inputItems([{ id: large.itemId }]))
+    await assert.rejects(historyOf(large.id), /gone, or it is too long/)
+    const [item] = await refer(large.itemId)
     assert.equal((item!.item.content as Fields[])[0]!.text, 'short')
     const larger = await store('x', 'x'.repeat(1_000_000))
     assert.equal(larger.whole, false)
     await assert.rejects(showResponse(db, { accountId, id: larger.id, encrypted: false }))
   })
 
+  test('an item that is named again and again counts each time, and is read once', async () => {
+    const { itemId, id } = await store('q', 'x'.repeat(1_000))
+    await refer(itemId)
+    const [bytes, expanded] = asked.held
+    assert.ok(bytes! > expanded! && expanded! > 1_000)
+    const times = (count: number) => Array.from({ length: count }, () => ({ id: itemId }))
+    const all = await converse(times(50), { roomBytes: 50 * expanded! })
+    assert.equal(all.own.length, 50)
+    assert.equal(new Set(all.own.map(({ item }) => item)).size, 1)
+    assert.deepEqual(asked.held, [bytes, 50 * expanded!])
+    const tooMuch = failsWith('invalid', 'context_length_exceeded')
+    await assert.rejects(converse(times(50), { roomBytes: 50 * expanded! - 1 }), tooMuch)
+    assert.deepEqual(asked.held, [bytes], 'it is refused before it is put together')
+    await assert.rejects(converse(times(10_001)), /more than 10000 parts/)
+    await assert.rejects(converse(times(9_999), { previousId: id }), tooMuch)
+  })
+
+  test('what is asked for is measured, paid for and given room before it is read', async () => {
+    const first = await store('a'.repeat(50_000), 'b', { tokens: 7 })
+    const second = await store('c', 'd', { previousId: first.id, tokens: 20_007 })
+    const previousId = second.id
+    await converse([], { previousId })
+    assert.deepEqual(asked.tokens, [20_007])
+    const [bytes] = asked.held
+    assert.ok(bytes! > 50_000)
+    const tooLong = failsWith('invalid', 'previous_response_not_found')
+    await assert.rejects(converse([], { previousId, roomBytes: bytes! - 1 }), tooLong)
+    assert.deepEqual([asked.tokens, asked.held], [[], []])
+    const seed = first.id.slice('resp_'.length)
+    const large = [{ id: `msg_${seed}i0` }]
+    const tooMuch = failsWith('invalid', 'context_length_exceeded')
+    await assert.rejects(converse(large, { roomBytes: 50_000 }), tooMuch)
+    assert.deepEqual([asked.tokens, asked.held], [[], []])
+    // Of a response whose answer is referred to, the input is not read.
+    await refer(first.itemId)
+    assert.ok(asked.held[0]! < 1_000)
+  })
+
   test('a text that a table would refuse is stored', async () => {
     const { id } = await store('a\0b', '\0\u{1f600}')
-    assert.deepEqual(texts(await historyOf(db, accountId, id)), ['a\0b', '\0\u{1f600}'])
+    assert.deepEqual(texts(await historyOf(id)), ['a\0b', '\0\u{1f600}'])
   })
 
   test('shown, listed and deleted by its owner alone', async () => {

@@ -1,3 +1,4 @@
+import { EXPANDING } from './expanding.ts'
 import { FREE_WORK } from './free-work.ts'
 import { GETTING_IN } from './getting-in.ts'
 import { LEFT_STREAMS } from './left-streams.ts'
@@ -14,6 +15,7 @@ const SINGLE: readonly Strategy[] = [
   ...MEDIA_AND_KEYS,
   ...GETTING_IN,
   ...STOPPING,
+  ...EXPANDING,
   ...METERS,
   ...SIZES,
   ...UNUSABLE,

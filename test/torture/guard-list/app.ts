@@ -3,6 +3,14 @@ import type { Guard } from './guard.ts'
 /** Settings, background jobs, start and stop, and the tools that all rooms share. */
 export const APP_GUARDS: readonly Guard[] = [
   {
+    name: 'a process whose memory is used up drains',
+    file: 'src/app/end-on-signal.ts',
+    find: 'if (full < LOOKS) return',
+    put: 'return',
+    test: 'test/app/end-on-signal.test.ts',
+    fails: /drains, and ends/,
+  },
+  {
     name: 'play money for real models needs a setting that says so',
     file: 'src/config.ts',
     find: "if (config.PAYMENT_PROVIDER !== 'simulator' || config.ALLOW_SIMULATED_PAYMENTS) return []",

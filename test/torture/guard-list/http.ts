@@ -3,6 +3,22 @@ import type { Guard } from './guard.ts'
 /** What comes in, how much of it, and what is answered again. */
 export const HTTP_GUARDS: readonly Guard[] = [
   {
+    name: 'few requests wait behind another on a connection',
+    file: 'src/http/limits/connections.ts',
+    find: 'if (count > MOST_WAITING) {',
+    put: 'if (count < 0) {',
+    test: 'test/http/garbage.test.ts',
+    fails: /so many requests may wait/,
+  },
+  {
+    name: 'the objects of a list are counted before a body is parsed',
+    file: 'src/lib/json-scan.ts',
+    find: '++listed > (most.listed ?? Infinity)',
+    put: '++listed < 0',
+    test: 'test/lib/json-scan.test.ts',
+    fails: /a list in a body has so many objects/,
+  },
+  {
     name: 'a large answer is kept with what was really charged',
     file: 'src/idempotency/pieces-store.ts',
     find: 'if (early.body === body) return',

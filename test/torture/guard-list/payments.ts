@@ -3,6 +3,22 @@ import type { Guard } from './guard.ts'
 /** Money that comes in, and the notices about it. */
 export const PAYMENTS_GUARDS: readonly Guard[] = [
   {
+    name: 'payments that wait on a phone are bounded, whoever names it',
+    file: 'src/payments/topup.ts',
+    find: 'phoneVerified ? ofAccount : Math.max(ofAccount, onPhone)',
+    put: 'phoneVerified ? ofAccount : ofAccount',
+    test: 'test/payments/waiting.test.ts',
+    fails: /bounded on a phone/,
+  },
+  {
+    name: 'strangers who name a phone do not keep its owner from topping up',
+    file: 'src/payments/topup.ts',
+    find: 'const waiting = phoneVerified ? ofAccount :',
+    put: 'const waiting = phoneVerified === undefined ? ofAccount :',
+    test: 'test/payments/waiting.test.ts',
+    fails: /its owner is not kept out/,
+  },
+  {
     name: 'a callback needs the right signature',
     file: 'src/payments/snippe.ts',
     find: "if (!safeEqual(signature.toLowerCase(), expected)) return refuse('signature_wrong')",

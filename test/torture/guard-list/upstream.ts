@@ -3,6 +3,22 @@ import type { Guard } from './guard.ts'
 /** Upstreams, and the catalog of what they sell. */
 export const UPSTREAM_GUARDS: readonly Guard[] = [
   {
+    name: 'an answer that is nested too deeply is not parsed',
+    file: 'src/lib/json.ts',
+    find: 'if (!isLarge && mayBeDeep(text))',
+    put: 'if (false)',
+    test: 'test/upstream/wire/send.test.ts',
+    fails: /JSON that is too deep/,
+  },
+  {
+    name: 'a large answer is looked through before it is parsed',
+    file: 'src/lib/json.ts',
+    find: 'if (isLarge) scanJson',
+    put: 'if (false) scanJson',
+    test: 'test/lib/foreign-json.test.ts',
+    fails: /nested too deeply, whatever its size/,
+  },
+  {
     name: 'a moment of film is held as the shortest film',
     file: 'src/upstream/prices/media-price.ts',
     find: 'return longer.length > 0 ? Math.min(...longer) : Math.ceil(asked)',

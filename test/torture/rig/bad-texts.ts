@@ -89,11 +89,14 @@ export function badBodies(): { name: string; bytes: Buffer; must: boolean }[] {
   return [...suite, ...OWN_BODIES.map((bytes, i) => ({ name: `own ${i}`, bytes, must: true }))]
 }
 
-/** Deep, not UTF-8, with a byte-order mark, cut short, two documents, and no JSON at all. */
+/** Deep, too many items, not UTF-8, with a byte-order mark, cut short, two documents, and no JSON at all. */
 const OWN_BODIES = [
   Buffer.from('['.repeat(100_000)),
   Buffer.from(`{"a":${'['.repeat(70)}${']'.repeat(70)}}`),
   Buffer.from(`[${'{},'.repeat(210_000)}{}]`),
+  ...['messages', 'input', 'tools'].map((name) =>
+    Buffer.from(`{"model":"a","${name}":[${'{"a":0},'.repeat(45_000)}{}]}`),
+  ),
   Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
   Buffer.from([0xff, 0xfe, 0x7b, 0, 0x7d, 0]),
   Buffer.from('{"model":"a"'),

@@ -23,6 +23,7 @@ import {
   type Behave,
 } from '../wire-server.ts'
 
+const TOO_DEEP = '['.repeat(65) + ']'.repeat(65)
 const KEY = 'sk-very-secret'
 /** Long enough for a busy machine to answer in, where an answer is expected. */
 const LIMITS = { connectMs: 1_500, firstByteMs: 800, idleMs: 500, totalMs: 2_500 }
@@ -108,6 +109,7 @@ const TABLE: [string, Behave, UpstreamErrorKind, string?][] = [
   ['not HTTP at all', (socket) => socket.end('220 smtp ready\r\n'), 'garbage'],
   ['HTML with 200', (socket) => socket.write(response('<html>hello</html>')), 'garbage'],
   ['an empty body', (socket) => socket.write(response('')), 'garbage'],
+  ['JSON that is too deep', (socket) => socket.write(response(TOO_DEEP)), 'garbage'],
   ['half a JSON', (socket) => socket.write(response('{"a":')), 'garbage'],
   [
     'invalid UTF-8',

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf, type Fields } from '../../../lib/json.ts'
+import { fieldsOf, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
 import type { Part } from '../../chat/answer-parts.ts'
 import { carrierOf } from '../../chat/reasoning.ts'
 import type { OwnTools } from '../request/tools.ts'
@@ -31,12 +31,12 @@ export function itemId(names: ItemNames, part: Part): string {
 }
 
 const PREFIXES = { text: 'msg_', reasoning: 'rs_' }
-const ITEM_ID = /^[a-z]{2,5}_([0-9A-Za-z]{24})i?\d{1,6}$/
+const ITEM_ID = /^[a-z]{2,5}_([0-9A-Za-z]{24})(i?)\d{1,6}$/
 
-/** The response of an item; undefined if it is none of ours. */
-export function responseOfItem(id: string): string | undefined {
-  const seed = ITEM_ID.exec(id)?.[1]
-  return seed === undefined ? undefined : `resp_${seed}`
+/** The response of an item, and on which side of it; undefined if it is none of ours. */
+export function placeOfItem(id: string): { response: string; isInput: boolean } | undefined {
+  const found = ITEM_ID.exec(id)
+  return found === null ? undefined : { response: `resp_${found[1]}`, isInput: found[2] === 'i' }
 }
 
 /** An upstream's item with our id. */
@@ -65,7 +65,7 @@ export function cutOffStatus(part: Part, hasCalls: boolean): ItemStatus {
 /** Chat models write the free text of a custom tool as an argument. */
 export function customInput(args: string): string {
   try {
-    return textOf(fieldsOf(JSON.parse(args)).input) ?? args
+    return textOf(fieldsOf(parseForeignJson(args)).input) ?? args
   } catch {
     // Not JSON: the model may have written the text itself.
     return args

@@ -1,4 +1,5 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
+import { checkCount } from '../../chat/messages.ts'
 import { isFields, type Fields } from '../../../lib/json.ts'
 
 /** `at` is the request's field that it came from. */
@@ -35,6 +36,7 @@ export function inputItems(input: unknown): SentItem[] {
     return [{ item: { type: 'message', role: 'user', content: input }, at: 'input' }]
   }
   if (!Array.isArray(input)) throw invalidField('input', 'must be a string or an array of items')
+  checkCount(input, 'input')
   return input.map((item: unknown, i) => {
     const at = `input[${i}]`
     if (!isFields(item)) throw invalidField(at, 'must be an object')

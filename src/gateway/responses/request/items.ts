@@ -1,5 +1,5 @@
 import { invalidField } from '../../../lib/failure.ts'
-import { isFields, textOf, type Fields } from '../../../lib/json.ts'
+import { isFields, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
 import { resultText } from '../../chat/dialects.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
@@ -49,7 +49,7 @@ export function calledFunction({ item, at }: SentItem): Fields {
 function objectText(text: string): string {
   if (text.trim() === '') return '{}'
   try {
-    if (isFields(JSON.parse(text))) return text
+    if (isFields(parseForeignJson(text))) return text
   } catch {
     // Shown to the model as it wrote it.
   }

@@ -21,6 +21,10 @@ export type ReadTools = { chat: Fields[]; own: OwnTools; hosted: HostedTool | un
 type HostedTool = { type: string; at: string }
 
 const MOST_TOOLS = 1_000
+/** With those that are sent again in a later turn. */
+const MOST_SENT_TOOLS = 10_000
+/** The name of a namespace becomes a part of the name of each of its tools. */
+const LONGEST_NAME = 1_024
 const NO_TOOLS: ReadTools = { chat: [], own: new Map(), hosted: undefined }
 
 /**
@@ -30,6 +34,9 @@ const NO_TOOLS: ReadTools = { chat: [], own: new Map(), hosted: undefined }
 export function readTools(lists: readonly SentTools[]): ReadTools {
   const sent = lists.flatMap(flattened)
   if (sent.length === 0) return NO_TOOLS
+  if (sent.length > MOST_SENT_TOOLS) {
+    throw invalidField('tools', `must have at most ${MOST_SENT_TOOLS} items`)
+  }
   const own = new Map<string, OwnTool>()
   const chat = new Map<string, Fields>()
   let hosted: HostedTool | undefined
@@ -41,6 +48,7 @@ export function readTools(lists: readonly SentTools[]): ReadTools {
     }
     const { name } = tool
     if (typeof name !== 'string' || name === '') throw invalidField(`${at}.name`, 'is required')
+    checkLength(name, `${at}.name`)
     const known = chatToolName(name, namespace)
     own.set(known, { kind, name, namespace })
     chat.set(known, kind === 'function' ? functionTool(tool, known) : customTool(tool, known))
@@ -67,11 +75,18 @@ function flattened({ tools, at }: SentTools): FlatTool[] {
     if (tool.type !== 'namespace') return [{ tool, at: field, namespace: undefined }]
     const namespace = textOf(tool.name)
     if (namespace === undefined) throw invalidField(`${field}.name`, 'must be a string')
+    checkLength(namespace, `${field}.name`)
     return listOf(tool.tools).map((inner, k) => {
       if (!isFields(inner)) throw invalidField(`${field}.tools[${k}]`, 'must be an object')
       return { tool: inner, at: `${field}.tools[${k}]`, namespace }
     })
   })
+}
+
+function checkLength(name: string, at: string): void {
+  if (name.length > LONGEST_NAME) {
+    throw invalidField(at, `must have at most ${LONGEST_NAME} characters`)
+  }
 }
 
 function kindOf(tool: Fields, at: string): OwnTool['kind'] | undefined {

@@ -1,5 +1,5 @@
 import type { CallWrite } from '../../bill/rows.ts'
-import { textOf, type Fields } from '../../../lib/json.ts'
+import { fieldsOf, textOf, type Fields } from '../../../lib/json.ts'
 import type { SentItem } from '../request/item-kinds.ts'
 import { insertStoredResponse, type NewStoredResponse } from './stored-responses-store.ts'
 
@@ -20,13 +20,15 @@ export function storageFor(
   sent: readonly SentItem[],
 ): ResponseStorage {
   const { accountId, seed, previousId, days } = about
-  const input = JSON.stringify(sent.map(({ item }, i) => namedItem(item, seed, i)))
+  const sentText = JSON.stringify(sent.map(({ item }, i) => namedItem(item, seed, i)))
+  const input = sentText.length > LARGEST_STORED_BYTES ? undefined : sentText
   let stored: NewStoredResponse | undefined
   return {
     store(response) {
-      const text = JSON.stringify(response())
+      const made = response()
+      const text = JSON.stringify(made)
       const bytes = Buffer.byteLength(text)
-      const whole = bytes + Buffer.byteLength(input) <= LARGEST_STORED_BYTES
+      const whole = input !== undefined && bytes + Buffer.byteLength(input) <= LARGEST_STORED_BYTES
       // A response is stored without its input if that is too long: its items can still be referred
       // to.
       if (bytes <= LARGEST_STORED_BYTES) {
@@ -37,6 +39,7 @@ export function storageFor(
           previousId,
           input: whole ? input : undefined,
           response: text,
+          promptTokens: promptTokensOf(made),
           days,
         }
       }
@@ -47,6 +50,11 @@ export function storageFor(
       return row === undefined ? [] : [{ write: (tx) => insertStoredResponse(tx, row) }]
     },
   }
+}
+
+function promptTokensOf({ usage }: Fields): number | undefined {
+  const { input_tokens: tokens } = fieldsOf(usage)
+  return Number.isSafeInteger(tokens) ? (tokens as number) : undefined
 }
 
 const PREFIXES = new Map<unknown, string>([

@@ -1,3 +1,4 @@
+import { bool, columns, count, int, optional, text } from '../../../db/columns.ts'
 import type { Tx } from '../../../db/db.ts'
 import { deleteOldest } from '../../../db/purge-store.ts'
 
@@ -8,70 +9,113 @@ export type NewStoredResponse = {
   previousId: string | undefined
   input: string | undefined
   response: string
+  /** Of the prompt that it answered. */
+  promptTokens?: number | undefined
   days: number
 }
 
-export type StoredResponse = {
+/** A response in a chain. `bytes` is all that is stored of it. */
+export type ChainLink = {
   id: string
   previousId: string | undefined
-  input: Buffer | undefined
-  response: Buffer
+  hasInput: boolean
+  bytes: number
+  promptTokens: number | undefined
 }
+
+/** The ids of responses of which the input is wanted, and of those of which the answer is. */
+export type WantedParts = { inputs: readonly string[]; responses: readonly string[] }
+
+/** What was wanted of a response, as JSON. */
+export type StoredParts = { id: string; input: Buffer | undefined; response: Buffer | undefined }
 
 /** An existing row stays: the settling commit may be tried twice. */
 export async function insertStoredResponse(tx: Tx, stored: NewStoredResponse): Promise<void> {
-  const { accountId, id, previousId, days } = stored
+  const { accountId, id, previousId, promptTokens, days } = stored
   const input = stored.input === undefined ? null : Buffer.from(stored.input)
   const response = Buffer.from(stored.response)
   const bytes = response.length + (input?.length ?? 0)
   await tx.query(
-    `insert into stored_responses (account_id, id, previous_id, input, response, bytes, expires_at)
-     values ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7::int))
+    `insert into stored_responses
+       (account_id, id, previous_id, input, response, bytes, prompt_tokens, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(days => $8::int))
      on conflict do nothing`,
-    [accountId, id, previousId ?? null, input, response, bytes, days],
+    [accountId, id, previousId ?? null, input, response, bytes, promptTokens ?? null, days],
   )
-}
-
-export async function readStoredResponses(
-  tx: Tx,
-  accountId: string,
-  ids: string[],
-): Promise<StoredResponse[]> {
-  const rows = await tx.read<Columns>(
-    `select id, previous_id, input, response from stored_responses
-     where account_id = $1 and id = any($2::text[]) and expires_at > now()`,
-    [accountId, ids],
-  )
-  return rows.map(storedFrom)
 }
 
 /**
- * A response and those before it, newest first. Ends before it would exceed `most` or `mostBytes`:
- * then the last one still has a predecessor.
+ * A response and those before it, newest first, without what they contain. Ends before it would exceed
+ * `most` or `mostBytes`: then the last one still has a predecessor.
  */
-export async function readResponseChain(
+export async function findChain(
   tx: Tx,
   accountId: string,
   id: string,
   { most, mostBytes }: { most: number; mostBytes: number },
-): Promise<StoredResponse[]> {
-  const rows = await tx.read<Columns>(
+): Promise<ChainLink[]> {
+  const rows = await tx.read(
     `with recursive chain as (
-       select account_id, id, previous_id, bytes::int8 as total, 1 as length from stored_responses
+       select ${LINK}, bytes::int8 as total, 1 as length from stored_responses as one
        where account_id = $1 and id = $2 and expires_at > now()
        union all
-       select one.account_id, one.id, one.previous_id, chain.total + one.bytes, chain.length + 1
+       select ${LINK}, chain.total + one.bytes, chain.length + 1
        from chain join stored_responses as one
-         on one.account_id = chain.account_id and one.id = chain.previous_id
-           and one.expires_at > now()
+         on one.account_id = $1 and one.id = chain.previous_id and one.expires_at > now()
        where chain.length < $3 and chain.total + one.bytes <= $4
      )
-     select stored.id, stored.previous_id, stored.input, stored.response
-     from chain join stored_responses as stored using (account_id, id)
-     order by chain.length`,
+     select ${CHAIN_LINK.list} from chain order by length`,
     [accountId, id, most, mostBytes],
   )
-  return rows.map(storedFrom)
+  return rows.map(CHAIN_LINK.from)
+}
+
+const LINK =
+  'one.id, one.previous_id, one.input is not null as has_input, one.bytes, one.prompt_tokens'
+
+const CHAIN_LINK = columns({
+  id: text,
+  previousId: optional(text),
+  hasInput: bool,
+  bytes: int,
+  promptTokens: optional(count),
+})
+
+const OF_WANTED = `from stored_responses
+  where account_id = $1 and id = any($2::text[] || $3::text[]) and expires_at > now()`
+
+/** How long the parts are together. Reads none of them. */
+export async function bytesOfParts(
+  tx: Tx,
+  accountId: string,
+  { inputs, responses }: WantedParts,
+): Promise<number> {
+  const [row] = await tx.read<{ bytes: bigint }>(
+    `select coalesce(sum(
+         case when id = any($2::text[]) then coalesce(octet_length(input), 0) else 0 end
+         + case when id = any($3::text[]) then octet_length(response) else 0 end
+       ), 0)::int8 as bytes ${OF_WANTED}`,
+    [accountId, inputs, responses],
+  )
+  return Number(row!.bytes)
+}
+
+export async function readStoredParts(
+  tx: Tx,
+  accountId: string,
+  { inputs, responses }: WantedParts,
+): Promise<StoredParts[]> {
+  const rows = await tx.read<{ id: string; input: Buffer | null; response: Buffer | null }>(
+    `select id, case when id = any($2::text[]) then input end as input,
+       case when id = any($3::text[]) then response end as response
+     ${OF_WANTED}`,
+    [accountId, inputs, responses],
+  )
+  return rows.map(({ id, input, response }) => ({
+    id,
+    input: input ?? undefined,
+    response: response ?? undefined,
+  }))
 }
 
 export async function deleteStoredResponse(
@@ -117,20 +161,4 @@ export async function purgeResponsesOverLimit(
     [mostBytes, batch],
   )
   return rows.length
-}
-
-type Columns = {
-  id: string
-  previous_id: string | null
-  input: Buffer | null
-  response: Buffer
-}
-
-function storedFrom(row: Columns): StoredResponse {
-  return {
-    id: row.id,
-    previousId: row.previous_id ?? undefined,
-    input: row.input ?? undefined,
-    response: row.response,
-  }
 }

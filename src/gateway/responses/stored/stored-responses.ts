@@ -1,16 +1,22 @@
 import type { Db } from '../../../db/db.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { listOf, type Fields } from '../../../lib/json.ts'
-import { deleteStoredResponse, readStoredResponses } from './stored-responses-store.ts'
+import {
+  deleteStoredResponse,
+  readStoredParts,
+  type WantedParts,
+} from './stored-responses-store.ts'
 import { shownItem } from '../answer/output-items.ts'
 
 export async function showResponse(
   db: Db,
   owned: { accountId: string; id: string; encrypted: boolean },
 ): Promise<Fields> {
-  const { response } = await requireStored(db, owned)
+  const { accountId, id, encrypted } = owned
+  const { response } = await readOne(db, accountId, { inputs: [], responses: [id] })
+  if (response === undefined) throw notFound(id)
   const shown = JSON.parse(response.toString()) as Fields
-  const output = listOf(shown.output).map((item) => shownItem(item as Fields, owned.encrypted))
+  const output = listOf(shown.output).map((item) => shownItem(item as Fields, encrypted))
   return { ...shown, output }
 }
 
@@ -26,11 +32,11 @@ export type ItemPage = { limit: number; order: 'asc' | 'desc'; after?: string | 
 
 export async function listInputItems(
   db: Db,
-  owned: { accountId: string; id: string },
+  { accountId, id }: { accountId: string; id: string },
   page: ItemPage,
 ): Promise<Fields> {
-  const { input } = await requireStored(db, owned)
-  if (input === undefined) throw notFound(owned.id)
+  const { input } = await readOne(db, accountId, { inputs: [id], responses: [] })
+  if (input === undefined) throw notFound(id)
   const items = JSON.parse(input.toString()) as Fields[]
   const ordered = page.order === 'asc' ? items : items.toReversed()
   const start = page.after === undefined ? 0 : ordered.findIndex(({ id }) => id === page.after) + 1
@@ -44,10 +50,9 @@ export async function listInputItems(
   }
 }
 
-async function requireStored(db: Db, { accountId, id }: { accountId: string; id: string }) {
-  const [row] = await readStoredResponses(db, accountId, [id])
-  if (row === undefined) throw notFound(id)
-  return row
+async function readOne(db: Db, accountId: string, wanted: WantedParts) {
+  const [row] = await db.inTurn(accountId, () => readStoredParts(db, accountId, wanted))
+  return row ?? { input: undefined, response: undefined }
 }
 
 function notFound(id: string): Failure {

@@ -73,6 +73,7 @@ function TopUpForm({ rules, simulated }: { rules: Rules; simulated: boolean }) {
         disabled={!isRight}
         paid
         unsure={words.same}
+        kinds={{ rate_limited: words.tooMany }}
       >
         <AmountField
           rules={rules}

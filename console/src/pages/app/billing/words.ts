@@ -27,6 +27,8 @@ export const billingWords = words({
     needNumber: 'Kwanza thibitisha namba ya simu utakayolipia.',
     pay: (tzs: string) => `Lipa ${tzs}`,
     sending: 'Tunatuma ombi kwenye simu yako…',
+    tooMany:
+      'Malipo mengi yanasubiri PIN kwenye simu yako, au maombi ni mengi. Thibitisha au kataa moja kwenye simu, au subiri muda wake uishe.',
     same: 'Bonyeza Lipa tena: ni ombi lilelile, hutalipa mara mbili.',
     offline: 'Huna mtandao. Ombi litatumwa mara moja tu ukirudi mtandaoni.',
     simulated: 'Huduma ya majaribio: hakuna pesa halisi inayotumika.',
@@ -73,6 +75,8 @@ export const billingWords = words({
     needNumber: 'First verify the phone number that you will pay with.',
     pay: (tzs) => `Pay ${tzs}`,
     sending: 'Sending the request to your phone…',
+    tooMany:
+      'Too many payments wait for the PIN on your phone, or there are too many requests. Confirm or decline one on the phone, or wait until it expires.',
     same: 'Press Pay again: it is the same request, you will not pay twice.',
     offline: 'You are offline. The request is sent, once, when you are back.',
     simulated: 'A trial service: no real money is used.',
