@@ -180,9 +180,9 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   },
   {
     name: 'leaving a whole answer is counted',
-    file: 'src/gateway/unpaid-work.ts',
-    find: "const unpaid = end.status === 'cancelled' ? work.micro : 0n",
-    put: 'const unpaid = 0n * work.micro',
+    file: 'src/gateway/billed-call.ts',
+    find: 'call.stay(async () => !(await mayLeave(workedMicro())))',
+    put: 'call.stay(async () => false)',
     test: 'test/contract/money/bounded-loss.test.ts',
     fails: /leave whole answers/,
   },
