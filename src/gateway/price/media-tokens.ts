@@ -73,10 +73,11 @@ function pdfSize(
   bytes: number,
   { pages, textBytes }: { pages: number; textBytes: number },
 ): FileSize {
-  const tokens = Math.max(leastPages(bytes), pages) * TOKENS_PER_PAGE
-  // Each page has room for as much text as it counts for.
-  const beyond = Math.max(0, textBytes - bytesOfText(tokens))
-  return { ...measured(tokens), textBytes: beyond }
+  const usualTokens = Math.max(leastPages(bytes), pages) * TOKENS_PER_PAGE
+  // Each page has room for as much text as it counts for; such as has more tokens is rare.
+  const roomBytes = bytesOfText(usualTokens)
+  const mostTokens = Math.max(usualTokens, Math.min(textBytes, roomBytes))
+  return { usualTokens, mostTokens, textBytes: Math.max(0, textBytes - roomBytes) }
 }
 
 function leastPages(bytes: number): number {

@@ -65,3 +65,11 @@ test('a video is estimated by its length', () => {
   assert.equal(fileSize(measureFile(lying, 'video/mp4'), FILM.length).mostTokens, 600)
   assert.equal(fileSize({ kind: 'picture' }, 9).mostTokens, 1_600)
 })
+
+test('the text of a PDF may have a token in each byte, and counts as text beyond its pages', () => {
+  const sizeOf = (textBytes: number) => fileSize({ kind: 'pdf', size: { pages: 2, textBytes } }, 9)
+  const usualTokens = 3_000
+  assert.deepEqual(sizeOf(2_900), { usualTokens, mostTokens: 3_000, textBytes: 0 })
+  assert.deepEqual(sizeOf(8_000), { usualTokens, mostTokens: 8_000, textBytes: 0 })
+  assert.deepEqual(sizeOf(12_000), { usualTokens, mostTokens: 9_000, textBytes: 3_000 })
+})

@@ -87,8 +87,8 @@ function mostUnderWay(calls: ReturnType<Tally['callsOf']>): bigint {
     .reduce(greater, 0n)
 }
 
-/** Nobody knows what is behind a link, or how often a model begins anew by itself. */
-const UNKNOWN = /behind links|several iterations/
+/** Nobody knows what is behind a link, how dense a PDF is, or how often a model begins by itself. */
+const UNKNOWN = /behind links|dense text in PDFs|several iterations/
 
 function dearestUnknown(calls: ReturnType<Tally['callsOf']>): bigint {
   const unknown = calls.filter(({ strategy }) => UNKNOWN.test(strategy))

@@ -19,9 +19,6 @@ const densePdfs: Strategy = {
   play: (thief) => askAboutPdf(thief, densePdfs.name, DENSE_PDF),
 }
 
-/** Not bounded: what a PDF unpacks to is held at three bytes a token, whatever it holds. */
-export const UNBOUNDED_SIZES = [densePdfs]
-
 async function askAboutPdf(thief: Thief, name: string, data: string): Promise<boolean> {
   const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${data}` }
   const model = thief.random.pick(['mita/hekaya', 'mita/mjibu', 'mita/nyota'])
@@ -97,7 +94,14 @@ const packedSound: Strategy = {
   },
 }
 
-export const SIZES = [packedPdfs, denseFiles, largePictures, shortRecordings, packedSound]
+export const SIZES = [
+  packedPdfs,
+  densePdfs,
+  denseFiles,
+  largePictures,
+  shortRecordings,
+  packedSound,
+]
 
 export function recordingOf({ random }: Thief, words: string): Buffer {
   const make = random.pick([webmRecording, oggRecording])

@@ -4,7 +4,7 @@ import { GETTING_IN } from './getting-in.ts'
 import { LEFT_STREAMS } from './left-streams.ts'
 import { MEDIA_AND_KEYS } from './media.ts'
 import { METERS } from './meters.ts'
-import { SIZES, UNBOUNDED_SIZES } from './sizes.ts'
+import { SIZES } from './sizes.ts'
 import { STOPPING } from './stopping.ts'
 import { playing, type Strategy } from './thief.ts'
 import { UNBOUNDED, UNUSABLE } from './unusable.ts'
@@ -39,5 +39,5 @@ const BOUNDED: readonly Strategy[] = [...SINGLE, mixture]
 export function strategiesNamed(pattern: string | undefined): readonly Strategy[] {
   if (pattern === undefined) return BOUNDED
   const wanted = new RegExp(pattern)
-  return [...BOUNDED, ...UNBOUNDED, ...UNBOUNDED_SIZES].filter(({ name }) => wanted.test(name))
+  return [...BOUNDED, ...UNBOUNDED].filter(({ name }) => wanted.test(name))
 }

@@ -51,6 +51,14 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     fails: /402: a document of 15 MiB that claims one page/,
   },
   {
+    name: 'the text of a PDF may have a token in each byte',
+    file: 'src/gateway/price/media-tokens.ts',
+    find: 'const mostTokens = Math.max(usualTokens, Math.min(textBytes, roomBytes))',
+    put: 'const mostTokens = usualTokens',
+    test: 'test/gateway/media/media-format.test.ts',
+    fails: /a token in each byte/,
+  },
+  {
     name: 'one call of unknown size at a time, in all processes',
     file: 'src/ledger/ledger-store.ts',
     find: 'where account_id = wanted.id and guessed)',
@@ -172,9 +180,9 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
   },
   {
     name: 'leaving a whole answer is counted',
-    file: 'src/gateway/unpaid-work.ts',
-    find: "const unpaid = end.status === 'cancelled' ? work.micro : 0n",
-    put: 'const unpaid = 0n * work.micro',
+    file: 'src/gateway/billed-call.ts',
+    find: 'call.stay(async () => !(await mayLeave(workedMicro())))',
+    put: 'call.stay(async () => false)',
     test: 'test/contract/money/bounded-loss.test.ts',
     fails: /leave whole answers/,
   },

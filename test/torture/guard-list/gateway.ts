@@ -204,9 +204,9 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   },
   {
     name: 'a stream that is left before it begins is counted',
-    file: 'src/gateway/chat/stream.ts',
-    find: 'if (bill) await dropWork(gateway, bill, end, work)',
-    put: 'await bill?.drop(end)',
+    file: 'src/gateway/billed-call.ts',
+    find: 'call.stay(async () => !(await mayLeave(workedMicro())))',
+    put: 'call.stay(async () => false)',
     test: 'test/contract/money/allowance.test.ts',
     fails: /left before they begin/,
   },
