@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import {
+  COMMON_PASSWORDS_FILE,
+  commonPasswordsFile,
+} from '../../../src/accounts/credentials/common-passwords.ts'
 import {
   checkNewPassword,
   openPasswordHasher,
@@ -35,6 +40,28 @@ describe('passwords', () => {
       false,
       'and then it is free again',
     )
+  })
+
+  it('knows what leaks have shown to be common, without asking anybody', () => {
+    const file = readFileSync(COMMON_PASSWORDS_FILE)
+    assert.ok(file.length > 4 * 50_000 && file.length < 500_000, `${file.length} bytes`)
+    const common = ['12345678', 'password1', 'homelesspa', 'Liverpool1', 'PASSW0RD', 'Nakupenda']
+    for (const password of common) {
+      assert.throws(
+        () => checkNewPassword(password, [], 'password'),
+        (error) => error instanceof Failure && /password is too common/.test(error.message),
+        password,
+      )
+    }
+    // The first and the last of a file are found as well.
+    const entries = Array.from({ length: file.length / 4 }, (_, i) => file.readUInt32BE(i * 4))
+    assert.deepEqual(
+      entries.filter((entry, i) => i > 0 && entries[i - 1]! >= entry),
+      [],
+    )
+    const made = commonPasswordsFile(['short', 'Password1', 'password1', 'homelesspa'])
+    assert.equal(made.length, 8)
+    assert.ok(made.readUInt32BE(0) < made.readUInt32BE(4))
   })
 
   it('refuses short, long and common passwords and the own identifiers, naming the field', () => {

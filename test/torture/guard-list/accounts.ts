@@ -250,4 +250,12 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     test: 'test/contract/accounts/me.test.ts',
     fails: /fields change independently/,
   },
+  {
+    name: 'a password that leaks have shown to be common is refused',
+    file: 'src/accounts/credentials/passwords.ts',
+    find: ' || isCommonPassword(lower)',
+    put: '',
+    test: 'test/accounts/credentials/passwords.test.ts',
+    fails: /common, without asking anybody/,
+  },
 ]
