@@ -492,7 +492,7 @@ const refusals: [string, Partial<ResponsesBody>, string, string?][] = [
   ['too many parts', { input: [user(Array(10_001).fill(null))] }, 'input'],
   [
     'too many parts of results',
-    { input: Array(101).fill(result('a', Array(100).fill({}))) },
+    { input: Array(101).fill(result('a', Array(100).fill(null))) },
     'input',
   ],
   ['a choice', { input: 'x', tools: [fn('a')], tool_choice: 'any' }, 'tool_choice'],
