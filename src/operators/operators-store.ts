@@ -1,4 +1,4 @@
-import { FRESH_S } from '../accounts/credentials/sessions-store.ts'
+import { FRESH_S, IS_LIVE } from '../accounts/credentials/sessions-store.ts'
 import { as, bool, columns, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
 import type { Tx } from '../db/db.ts'
 import type { OperatorRole } from '../accounts/principal.ts'
@@ -30,7 +30,7 @@ export async function findStanding(
 ): Promise<Standing | undefined> {
   const [row] = await tx.read(
     `select ${OPERATOR.list}, ${PROVEN.list}
-     from ${PEOPLE} join sessions s on s.id = $2 and s.account_id = a.id and s.ended_at is null
+     from ${PEOPLE} join sessions on sessions.id = $2 and sessions.account_id = a.id and ${IS_LIVE}
      where a.id = $1 and a.status = 'active'`,
     [accountId, sessionId],
   )

@@ -13,12 +13,28 @@ import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
-export const REFRESH_LIFE_S = 30 * 24 * 3600
+const REFRESH_LIFE_S = 30 * 24 * 3600
 const GRACE_S = 10
 /** A refresh whose answer was lost must not look like theft: the page sends the old token again. */
 const COOKIE_GRACE_S = 120
 
+/** Of an operator, from the sign-in on, however often the token is exchanged. */
+const OPERATOR_HOURS = 12
+
 export type SessionHolder = { accountId: string; role: 'user' | 'admin' }
+
+/**
+ * Whether a row of `sessions` can be used: the one condition for whatever asks, so that a session
+ * of an operator, or of whoever becomes one, is over everywhere at the same moment.
+ */
+export const IS_LIVE = `(sessions.ended_at is null and sessions.expires_at > now() and (
+  sessions.created_at > now() - interval '${OPERATOR_HOURS} hours' or not exists (
+    select from operators operator where operator.account_id = sessions.account_id)))`
+
+/** How long its refresh token can be exchanged. */
+const LIFE_S = `floor(extract(epoch from least(expires_at, (
+  select sessions.created_at + interval '${OPERATOR_HOURS} hours' from operators operator
+  where operator.account_id = sessions.account_id)) - now()))::int4`
 
 const SESSION = columns({
   id: text,
@@ -31,12 +47,14 @@ const SESSION = columns({
        case when cookie then ${COOKIE_GRACE_S} else ${GRACE_S} end`,
     bool,
   ),
-  live: as('ended_at is null and expires_at > now()', bool),
+  live: as(IS_LIVE, bool),
+  lifeS: as(LIFE_S, int),
   /** Its token is in a browser's cookie, and works only from there. */
   cookie: bool,
 })
 export type SessionRow = RowOf<typeof SESSION>
 
+/** Resolves to the seconds for which its refresh token can be exchanged. */
 export async function insertSession(
   tx: Tx,
   session: {
@@ -52,12 +70,13 @@ export async function insertSession(
     browser: string | undefined
     system: string | undefined
   },
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const rows = await tx.query<{ life_s: number }>(
     `insert into sessions (id, account_id, refresh_salt, network, device, owner_notified, second_factor_at,
        cookie, browser, system, expires_at)
      values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10,
-       now() + ${REFRESH_LIFE_S} * interval '1 second')`,
+       now() + ${REFRESH_LIFE_S} * interval '1 second')
+     returning ${LIFE_S} as life_s`,
     [
       session.id,
       session.accountId,
@@ -71,6 +90,7 @@ export async function insertSession(
       session.system ?? null,
     ],
   )
+  return rows[0]!.life_s
 }
 
 /** How long a second factor counts as just given. */
@@ -119,7 +139,7 @@ export type LiveSession = RowOf<typeof LIVE_SESSION>
 export async function listSessions(tx: Tx, accountId: string): Promise<LiveSession[]> {
   const rows = await tx.read(
     `select ${LIVE_SESSION.list} from sessions
-     where account_id = $1 and ended_at is null and expires_at > now()
+     where account_id = $1 and ${IS_LIVE}
      order by rotated_at desc, id desc`,
     [accountId],
   )
@@ -163,8 +183,9 @@ export async function findSessionHolder(
   sessionId: string,
 ): Promise<SessionHolder | undefined> {
   const [row] = await tx.query<SessionHolder>(
-    `select s.account_id as "accountId", a.role from sessions s join accounts a on a.id = s.account_id
-     where s.id = $1 and s.ended_at is null and s.expires_at > now()
+    `select sessions.account_id as "accountId", a.role
+     from sessions join accounts a on a.id = sessions.account_id
+     where sessions.id = $1 and ${IS_LIVE}
        and a.status = 'active' and a.deleted_at is null`,
     [sessionId],
   )
@@ -176,13 +197,15 @@ export async function lockSession(tx: Tx, id: string): Promise<SessionRow | unde
   return SESSION.first(rows)
 }
 
-export async function rotateSession(tx: Tx, id: string): Promise<void> {
-  await tx.query(
+/** Resolves to the seconds for which the next refresh token can be exchanged. */
+export async function rotateSession(tx: Tx, id: string): Promise<number> {
+  const rows = await tx.query<{ life_s: number }>(
     `update sessions set refresh_counter = refresh_counter + 1, rotated_at = now(),
        expires_at = now() + ${REFRESH_LIFE_S} * interval '1 second'
-     where id = $1`,
+     where id = $1 returning ${LIFE_S} as life_s`,
     [id],
   )
+  return rows[0]!.life_s
 }
 
 /** Ends all but the account's `most` sessions that were used last. */

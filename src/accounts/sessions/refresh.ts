@@ -44,10 +44,12 @@ async function rotate(
   if (account?.status !== 'active') return undefined
   const { id, salt, counter } = session
   if (token.counter === counter) {
-    await rotateSession(tx, id)
-    return { account, id, salt, counter: counter + 1 }
+    const lifeS = await rotateSession(tx, id)
+    return { account, id, salt, counter: counter + 1, lifeS }
   }
-  if (token.counter === counter - 1 && session.justRotated) return { account, id, salt, counter }
+  if (token.counter === counter - 1 && session.justRotated) {
+    return { account, id, salt, counter, lifeS: session.lifeS }
+  }
   await endForReuse(tx, session)
   return undefined
 }

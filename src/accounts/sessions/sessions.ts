@@ -14,7 +14,6 @@ import {
   endSurplusSessions,
   insertSession,
   lockSession,
-  REFRESH_LIFE_S,
   signInHistory,
 } from '../credentials/sessions-store.ts'
 import type { Place, SignInHistory } from '../credentials/sessions-store.ts'
@@ -33,7 +32,14 @@ export type Device = {
 }
 
 /** A session that is in the database, but whose tokens have not been handed out yet. */
-export type OpenedSession = { account: Account; id: string; counter: number; salt: Uint8Array }
+export type OpenedSession = {
+  account: Account
+  id: string
+  counter: number
+  salt: Uint8Array
+  /** How long its refresh token can be exchanged. */
+  lifeS: number
+}
 
 export type SessionView = {
   access_token: string
@@ -70,13 +76,14 @@ export async function openSession(
   const session = { id: uuidv7(), salt: randomBytes(16) }
   const ownerNotified = notifies || announced === true
   const words = { ...deviceWords(device.userAgent), cookie: device.cookie ?? false }
-  await insertSession(tx, { ...session, accountId, place, ownerNotified, secondFactor, ...words })
+  const about = { accountId, place, ownerNotified, secondFactor, ...words }
+  const lifeS = await insertSession(tx, { ...session, ...about })
   await endSurplusSessions(tx, accountId, MOST_SESSIONS)
   if (notifies) {
     const data = { address: device.address }
     await notify(tx, { accountId, type: 'security.new_login', data })
   }
-  return { account, counter: 0, ...session }
+  return { account, counter: 0, ...session, lifeS }
 }
 
 /** A thief can copy the device's name but not its network. Version numbers would make updates news. */
@@ -115,7 +122,7 @@ export async function presentSession(
     token_type: 'Bearer',
     expires_in: ACCESS_LIFE_S,
     refresh_token: writeRefreshToken(accounts.keys.refresh[0], opened),
-    refresh_expires_in: REFRESH_LIFE_S,
+    refresh_expires_in: opened.lifeS,
     user: profileOf(account),
   }
 }

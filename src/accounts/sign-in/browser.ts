@@ -58,7 +58,7 @@ export type BrowserVisit = {
 export async function finishBrowser(
   signIn: SignIn,
   visit: BrowserVisit,
-): Promise<{ page: string; cookie?: string }> {
+): Promise<{ page: string; cookie?: SessionView }> {
   const provider = configured(signIn, visit.provider)
   let page: string = signIn.returnPages[0]
   let state: Record<string, string> = {}
@@ -72,7 +72,7 @@ export async function finishBrowser(
     const device = { ...visit.device, cookie, locale }
     const session = await finish(signIn, provider, { ...visit, device })
     // Nothing in the address: it stays in the history, and every script of the page reads it.
-    if (cookie) return { page, cookie: session.refresh_token }
+    if (cookie) return { page, cookie: session }
     return { page: withFragment(page, { ...inFragment(session), ...state }) }
   } catch (error) {
     // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.

@@ -1,5 +1,4 @@
 import type { ChallengeView } from '../../accounts/sessions/challenge.ts'
-import { REFRESH_LIFE_S } from '../../accounts/credentials/sessions-store.ts'
 import { readRefreshToken } from '../../accounts/credentials/tokens.ts'
 import type { Device, SessionView } from '../../accounts/sessions/sessions.ts'
 import type { Success } from '../../http/route.ts'
@@ -70,8 +69,10 @@ export function cookieSession(headers: Headers): string | undefined {
   return readRefreshToken(refreshCookie(headers) ?? '')?.sessionId
 }
 
-export function setRefreshCookie(token: string): { 'set-cookie': string } {
-  return cookieHeader(token, REFRESH_LIFE_S)
+type Renewable = Pick<SessionView, 'refresh_token' | 'refresh_expires_in'>
+
+export function setRefreshCookie(session: Renewable): { 'set-cookie': string } {
+  return cookieHeader(session.refresh_token, session.refresh_expires_in)
 }
 
 export function clearRefreshCookie(): { 'set-cookie': string } {
@@ -102,6 +103,6 @@ export function localeOfPages(headers: Headers): Locale {
 /** In a browser the refresh token goes into the cookie, and nowhere else. */
 export function sessionAnswer(opened: SessionView | ChallengeView, cookie: boolean): Success {
   if (!cookie || !('refresh_token' in opened)) return { data: opened }
-  const { refresh_token: token, refresh_expires_in: _life, ...data } = opened
-  return { data, headers: setRefreshCookie(token) }
+  const { refresh_token: _token, refresh_expires_in: _life, ...data } = opened
+  return { data, headers: setRefreshCookie(opened) }
 }
