@@ -282,7 +282,7 @@ create table accounts (
   erased_at timestamptz,
   primary key (id),
   check (locale in ('sw', 'en')),
-  check (mfa_method in ('none', 'totp', 'email', 'phone')),
+  check (mfa_method in ('none', 'totp', 'email', 'phone', 'passkey')),
   check (role in ('user', 'admin')),
   check (status in ('pending_verification', 'active', 'suspended'))
 );
@@ -417,6 +417,9 @@ create table sessions (
   expires_at timestamptz not null,
   ended_at timestamptz,
   end_reason text,
+  -- An account may have a passkey beside codes by SMS or email, and the work of operators does not
+  -- accept the latter.
+  second_factor_by_message boolean not null default false,
   primary key (id),
   foreign key (account_id) references accounts(id) on delete cascade
 );
@@ -1187,3 +1190,42 @@ create table webhook_deliveries (
 );
 create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_try_at) where (state = 'waiting');
 create index webhook_deliveries_finished on webhook_deliveries (finished_at) where (finished_at is not null);
+
+-- ## 0026-passkeys.sql
+-- Passkeys: a second factor that no false page can ask for, and the one that operators should have.
+
+create table passkeys (
+  id uuid not null,
+  account_id uuid not null,
+  -- As its owner calls it.
+  name text not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  -- How often it has signed. Copies of one key cannot both go on counting; those that a person's
+  -- devices share by design stay at 0.
+  counter int8 not null,
+  transports text[] not null,
+  -- Kept by whoever keeps its owner's other passkeys, so that it outlives the device.
+  backed_up boolean not null,
+  created_at timestamptz not null default now(),
+  used_at timestamptz,
+  primary key (id),
+  foreign key (account_id) references accounts(id) on delete cascade,
+  unique (credential_id)
+);
+create index passkeys_account on passkeys (account_id);
+
+-- What a passkey is to sign: once, soon, and for one session or one login.
+create table passkey_challenges (
+  -- A session, or the challenge of a login.
+  bound_to uuid not null,
+  use text not null,
+  account_id uuid not null,
+  challenge bytea not null,
+  expires_at timestamptz not null,
+  primary key (bound_to, use),
+  foreign key (account_id) references accounts(id) on delete cascade,
+  check (use in ('add', 'log_in', 'step_up'))
+);
+create index passkey_challenges_account on passkey_challenges (account_id);
+create index passkey_challenges_expires on passkey_challenges (expires_at);

@@ -42,6 +42,10 @@ const timeZone = z.string().refine(isTimeZone, 'must be a zone such as Africa/Na
 const language = z
   .string()
   .refine((code) => languageCode(code) === code, 'must be an ISO 639-1 code such as sw or en')
+const domain = z
+  .string()
+  .max(253)
+  .regex(/^(?!\d+(\.\d+)*$)[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain such as example.com')
 const list = text.transform((value) =>
   value
     .split(',')
@@ -177,6 +181,7 @@ const schema = z.object({
   TOPUP_REQUIRE_VERIFIED_PHONE: yesNo.default(true),
 
   // sign-in
+  PASSKEY_DOMAIN: domain.optional(),
   OAUTH_REDIRECT_ALLOWLIST: list.default([]),
   GOOGLE_ISSUER: url.default('https://accounts.google.com'),
   GOOGLE_CLIENT_ID: text.optional(),
@@ -231,6 +236,7 @@ function unsafe(config: Config): string[] {
   if (config.GITHUB_CLIENT_ID) need('GITHUB_CLIENT_SECRET', 'GITHUB_CLIENT_ID is set')
   if (config.PARTNER_ISSUER) need('PARTNER_AUDIENCE', 'PARTNER_ISSUER is set')
   problems.push(...unsafeSignIn(config))
+  problems.push(...unsafePasskeys(config))
   if (config.OPERATOR_URL !== undefined && !isPrivate(config.OPERATOR_URL)) {
     problems.push('OPERATOR_URL must be an https address.')
   }
@@ -268,6 +274,14 @@ function unsafeSignIn(config: Config): string[] {
     problems.push('PARTNER_IDENTITY_SLUG must not be the name of another sign-in route.')
   }
   return problems
+}
+
+/** Browsers refuse passkeys to a page outside the domain that they are for. */
+function unsafePasskeys({ PASSKEY_DOMAIN: domain, PUBLIC_URL: page }: Config): string[] {
+  if (domain === undefined) return []
+  if (page === undefined) return ['PUBLIC_URL must be set: PASSKEY_DOMAIN is.']
+  if (`.${new URL(page).hostname}`.endsWith(`.${domain}`)) return []
+  return ['PASSKEY_DOMAIN must be the host of PUBLIC_URL or a domain above it.']
 }
 
 const TAKEN_SLUGS = new Set(['register', 'login', 'refresh', 'logout', 'otp', 'password'])

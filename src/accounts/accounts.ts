@@ -33,6 +33,8 @@ export type Accounts = {
   publicUrl: string | undefined
   /** OPERATOR_URL: a host for operators only. */
   operatorUrl: string | undefined
+  /** Of these addresses, and of a domain if one is set, passkeys are made. */
+  pages: OwnPages
   keys: AccountKeys
   signupBonusMicro: bigint
   sms: SmsLimits
@@ -44,6 +46,12 @@ export type Accounts = {
   workspaceMoves: WorkspaceMove[]
   onDeletion: AccountAct[]
 }
+
+/** Where our pages are. */
+export type OwnPages = Pick<
+  Config,
+  'PUBLIC_URL' | 'FRONTEND_URL' | 'OPERATOR_URL' | 'PASSKEY_DOMAIN'
+>
 
 /** What sending a code takes. */
 export type CodeSender = Pick<Accounts, 'clock' | 'keys' | 'log' | 'publicUrl' | 'sms'>
@@ -65,6 +73,8 @@ type AccountSettings = Pick<
   Config,
   | 'PUBLIC_URL'
   | 'OPERATOR_URL'
+  | 'FRONTEND_URL'
+  | 'PASSKEY_DOMAIN'
   | 'SIGNUP_BONUS_CREDITS'
   | 'MASTER_KEY_PREVIOUS'
   | 'SMS_PROVIDER'
@@ -92,6 +102,7 @@ export async function openAccounts(parts: {
     log,
     publicUrl: config.PUBLIC_URL,
     operatorUrl: config.OPERATOR_URL,
+    pages: config,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
     sms: smsLimits(config),

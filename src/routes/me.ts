@@ -7,6 +7,7 @@ import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
 import { E164, codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
 import { meSignInRoutes } from './console/me-sign-in.ts'
+import { passkeyRoutes } from './console/passkeys.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
   return [
@@ -15,6 +16,7 @@ export function meRoutes(accounts: Accounts): Route[] {
     deleteRoute(accounts),
     phoneRoute(accounts),
     ...meSignInRoutes(accounts),
+    ...passkeyRoutes(accounts),
   ]
 }
 
@@ -53,7 +55,10 @@ function changeRoute(accounts: Accounts): Route {
       full_name: line(1, 120).optional(),
       avatar_url: webAddressField.optional(),
       locale: z.enum(['sw', 'en']).optional(),
-      mfa_method: z.enum(['none', 'totp', 'email', 'phone']).optional(),
+      mfa_method: z.enum(['none', 'totp', 'email', 'phone', 'passkey']).optional().meta({
+        description:
+          'passkey: nothing but the passkeys that the account has. While it has any, none is refused',
+      }),
       totp_code: codeField.optional().meta({
         description:
           'The first code of a new authenticator app; when leaving totp, a code of the present one',

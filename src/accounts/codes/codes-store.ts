@@ -57,6 +57,15 @@ export async function listCodes(tx: Tx, { subject, purpose }: CodeSubject): Prom
   return rows.map((row) => ({ ...CODE.from(row), ...STATE.from(row) }))
 }
 
+/** The challenge of a login, whatever it was answered with until now. */
+export async function findLoginChallenge(tx: Tx, id: string): Promise<CodeState | undefined> {
+  const [row] = await tx.read(
+    `select ${CODE.list}, ${STATE.list} from codes where id = $1 and purpose = 'login_mfa'`,
+    [id],
+  )
+  return row && { ...CODE.from(row), ...STATE.from(row) }
+}
+
 /**
  * Takes one of the five tries, atomically over all processes. Tries belong to the identifier: a
  * guess counts against the codes of all accounts that wait for it, which are what is returned.

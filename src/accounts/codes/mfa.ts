@@ -9,6 +9,7 @@ import { base32, newTotpSecret, totpStep, totpUri } from '../credentials/totp.ts
 import type { Identifier } from '../identifiers.ts'
 import { codeExpired, codeWrong } from './codes.ts'
 import { confirmTotp, offerTotp, setMfa, spendTotpStep } from './mfa-store.ts'
+import { countPasskeys } from './passkeys-store.ts'
 import { deleteRecoveryCodes } from './recovery-codes-store.ts'
 import { makeRecoveryCodes, RECOVERY_CODE, spendRecoveryCode } from './recovery-codes.ts'
 import { requireReachable } from './sms-codes.ts'
@@ -32,12 +33,13 @@ export async function spendTotp(
   code: string,
 ): Promise<void> {
   const account = await findAccount(accounts.db, accountId)
-  if (!account?.totpSealed) throw codeExpired()
+  if (!account) throw codeExpired()
   if (RECOVERY_CODE.test(code)) {
     const spent = await accounts.db.begin((tx) => spendRecoveryCode(tx, accountId, code))
     if (!spent) throw codeWrong()
     return
   }
+  if (!account.totpSealed) throw codeWrong()
   const secret = openSecret(accounts, account.totpSealed, accountId)
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined || !(await spendTotpStep(accounts.db, accountId, step))) throw codeWrong()
@@ -82,18 +84,23 @@ export async function changeMfa(
   if (mfaMethod === 'totp') return { totp: await beginEnrolment(accounts, tx, account) }
   if (mfaMethod === undefined) return {}
   requireVerified(account, mfaMethod)
+  const passkeys = await countPasskeys(tx, account.id)
+  requirePasskeysFor(mfaMethod, passkeys)
   if (mfaMethod === 'phone') requireReachable(accounts, account.loginPhone ?? '')
   await setMfa(tx, account.id, mfaMethod)
-  await deleteRecoveryCodes(tx, account.id)
+  if (passkeys === 0) await deleteRecoveryCodes(tx, account.id)
   await announce(tx, account.id, mfaMethod)
   return {}
 }
 
 async function renewRecoveryCodes(tx: Tx, account: Account): Promise<MfaSecrets> {
-  if (account.mfaMethod !== 'totp') {
-    throw invalidField('recovery_codes', 'can only be made while mfa_method is totp')
-  }
   const accountId = account.id
+  if (account.mfaMethod !== 'totp' && (await countPasskeys(tx, accountId)) === 0) {
+    throw invalidField(
+      'recovery_codes',
+      'can only be made while mfa_method is totp, or with a passkey',
+    )
+  }
   await notify(tx, { accountId, type: 'security.recovery_codes_made', data: {} })
   return { recovery_codes: await makeRecoveryCodes(tx, accountId) }
 }
@@ -142,8 +149,21 @@ function openSecret(
   throw codeWrong()
 }
 
+/** Passkeys are removed one by one, each by its name: nothing else turns them off. */
+function requirePasskeysFor(method: MfaMethod, passkeys: number): void {
+  if (method === 'none' && passkeys > 0) {
+    throw invalidField(
+      'mfa_method',
+      'cannot be none while the account has passkeys: remove them, or send passkey to use nothing else',
+    )
+  }
+  if (method === 'passkey' && passkeys === 0) {
+    throw invalidField('mfa_method', 'can be passkey only once the account has a passkey')
+  }
+}
+
 /** Login codes must reach the owner, who could not sign in again otherwise. */
-function requireVerified(account: Account, method: 'none' | 'email' | 'phone'): void {
+function requireVerified(account: Account, method: MfaMethod): void {
   if (method === 'email' && !account.emailVerified) {
     throw invalidField(
       'mfa_method',

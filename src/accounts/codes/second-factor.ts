@@ -4,11 +4,16 @@ import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount } from '../accounts-store.ts'
 import { FRESH_S, markSecondFactor, passedSecondFactor } from '../credentials/sessions-store.ts'
-import { masked } from '../identifiers.ts'
+import { masked, type Identifier } from '../identifiers.ts'
 import { codeExpired, codeRequest, codeWrong, sendCode, tryCode } from './codes.ts'
 import { useCode } from './codes-store.ts'
 import { mfaAddress, spendTotp } from './mfa.ts'
+import type { PasskeyUse } from './passkey-challenges-store.ts'
+import { checkPasskey } from './passkeys.ts'
+import { countPasskeys, usePasskey } from './passkeys-store.ts'
+import type { RelyingParty } from './relying-party.ts'
 import { clearTries, secondFactorTries, takeTry } from './throttle.ts'
+import { passkeyWrong, type Assertion } from './webauthn.ts'
 
 /** Whose session it is. */
 export type Caller = { accountId: string; sessionId: string }
@@ -30,7 +35,9 @@ export async function withSecondFactor<T>(
     return await accounts.db.begin((tx) =>
       change(tx, async (locked) => {
         if (locked.mfaMethod === 'none') return
-        if (!(await passedSecondFactor(tx, caller.sessionId))) throw new FactorMissing(locked)
+        const byDevice = (await countPasskeys(tx, locked.id)) > 0
+        if (await passedSecondFactor(tx, caller.sessionId, byDevice)) return
+        throw new FactorMissing(locked)
       }),
     )
   } catch (error) {
@@ -44,7 +51,7 @@ export async function stepUp(
   accounts: Pick<Accounts, 'clock' | 'db' | 'keys' | 'log'>,
   caller: Caller,
   code: string,
-): Promise<{ fresh_for_s: number }> {
+): Promise<FreshView> {
   const account = await findAccount(accounts.db, caller.accountId)
   if (account?.mfaMethod !== 'totp') {
     throw new Failure('forbidden', 'This account has no authenticator app.')
@@ -52,6 +59,26 @@ export async function stepUp(
   await giveSecondFactor(accounts, caller, code)
   return { fresh_for_s: FRESH_S }
 }
+
+/** The same by a passkey. It serves whatever asks for the second factor. */
+export async function stepUpByPasskey(
+  { db }: Pick<Accounts, 'db'>,
+  caller: Caller,
+  { party, assertion }: { party: RelyingParty; assertion: Assertion },
+): Promise<FreshView> {
+  const signed = await checkPasskey(db, assertion, { party, use: stepUpUse(caller) })
+  await db.begin(async (tx) => {
+    if (!(await usePasskey(tx, signed))) throw passkeyWrong()
+    await markSecondFactor(tx, caller.sessionId, 'device')
+  })
+  return { fresh_for_s: FRESH_S }
+}
+
+export function stepUpUse({ accountId, sessionId }: Caller): PasskeyUse {
+  return { use: 'step_up', boundTo: sessionId, accountId }
+}
+
+type FreshView = { fresh_for_s: number }
 
 type Change<T> = (tx: Tx, required: (locked: Account) => Promise<void>) => Promise<T>
 
@@ -74,12 +101,12 @@ async function giveSecondFactor(
   if (!account || account.mfaMethod === 'none') return
   const tries = secondFactorTries(accountId)
   await takeTry(accounts.db, tries)
-  const address = mfaAddress(account)
+  const address = await codeAddress(accounts.db, account)
   if (!address) {
     await spendTotp(accounts, accountId, code)
     return accounts.db.begin(async (tx) => {
       await clearTries(tx, tries)
-      await markSecondFactor(tx, sessionId)
+      await markSecondFactor(tx, sessionId, 'device')
     })
   }
   const request = codeRequest(accounts, address, 'change_mfa')
@@ -88,7 +115,7 @@ async function giveSecondFactor(
   await accounts.db.begin(async (tx) => {
     if (!(await useCode(tx, row))) throw codeExpired()
     await clearTries(tx, tries)
-    await markSecondFactor(tx, sessionId)
+    await markSecondFactor(tx, sessionId, 'message')
   })
 }
 
@@ -97,13 +124,23 @@ async function askForFactor(
   accounts: CodeSender & Pick<Accounts, 'db'>,
   account: Account,
 ): Promise<Failure> {
-  const address = mfaAddress(account)
-  if (!address) {
-    return needed('Send mfa_code with a code of your authenticator app, or a recovery code.')
-  }
+  const address = await codeAddress(accounts.db, account)
+  if (!address) return needed(await whatToGive(accounts.db, account))
   const request = codeRequest(accounts, address, 'change_mfa')
   await accounts.db.begin((tx) => sendCode(accounts, tx, { request, account, to: address.value }))
   return needed(`Send mfa_code with the code that we sent to ${masked(address)}.`)
+}
+
+/** Whoever can read a passkey's owner's messages must not change what the passkey protects. */
+async function codeAddress(db: Tx, account: Account): Promise<Identifier | undefined> {
+  return (await countPasskeys(db, account.id)) > 0 ? undefined : mfaAddress(account)
+}
+
+async function whatToGive(db: Tx, { id, mfaMethod }: Account): Promise<string> {
+  const passkeys = await countPasskeys(db, id)
+  const begin = passkeys > 0 ? 'Use a passkey at POST /v1/auth/step-up/passkey, or send' : 'Send'
+  const app = mfaMethod === 'totp' ? 'a code of your authenticator app, or ' : ''
+  return `${begin} mfa_code with ${app}a recovery code.`
 }
 
 function needed(what: string): Failure {

@@ -64,8 +64,8 @@ export async function insertSession(
     place: Place
     /** The owner is notified of it. */
     ownerNotified: boolean
-    /** It was opened with a second factor. */
-    secondFactor: boolean
+    /** By which second factor it was opened, if by any. */
+    secondFactor: FactorKind | undefined
     cookie: boolean
     browser: string | undefined
     system: string | undefined
@@ -73,8 +73,8 @@ export async function insertSession(
 ): Promise<number> {
   const rows = await tx.query<{ life_s: number }>(
     `insert into sessions (id, account_id, refresh_salt, network, device, owner_notified, second_factor_at,
-       cookie, browser, system, expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10,
+       second_factor_by_message, cookie, browser, system, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10, $11,
        now() + ${REFRESH_LIFE_S} * interval '1 second')
      returning ${LIFE_S} as life_s`,
     [
@@ -84,7 +84,8 @@ export async function insertSession(
       session.place.network,
       session.place.device,
       session.ownerNotified,
-      session.secondFactor,
+      session.secondFactor !== undefined,
+      session.secondFactor === 'message',
       session.cookie,
       session.browser ?? null,
       session.system ?? null,
@@ -96,21 +97,36 @@ export async function insertSession(
 /** How long a second factor counts as just given. */
 export const FRESH_S = 600
 
-export async function markSecondFactor(tx: Tx, id: string): Promise<void> {
-  await tx.query('update sessions set second_factor_at = now() where id = $1', [id])
+/** A thing that its owner has, or a code that was sent and may be read by others on its way. */
+export type FactorKind = 'device' | 'message'
+
+export async function markSecondFactor(tx: Tx, id: string, kind: FactorKind): Promise<void> {
+  await tx.query(
+    'update sessions set second_factor_at = now(), second_factor_by_message = $2 where id = $1',
+    [id, kind === 'message'],
+  )
 }
 
-/** A new second factor is one that no session has passed yet. */
-export async function forgetSecondFactors(tx: Tx, accountId: string): Promise<void> {
-  await tx.query('update sessions set second_factor_at = null where account_id = $1', [accountId])
+/** A new second factor is one that no session has passed yet, but for the one that changes it. */
+export async function forgetSecondFactors(
+  tx: Tx,
+  accountId: string,
+  exceptId?: string,
+): Promise<void> {
+  await tx.query(
+    `update sessions set second_factor_at = null
+     where account_id = $1 and ($2::uuid is null or id <> $2)`,
+    [accountId, exceptId ?? null],
+  )
 }
 
-/** The session passed the second factor within the last ten minutes. */
-export async function passedSecondFactor(tx: Tx, id: string): Promise<boolean> {
+/** The session passed the second factor within the last ten minutes; `byDevice`: one of that kind. */
+export async function passedSecondFactor(tx: Tx, id: string, byDevice: boolean): Promise<boolean> {
   const [row] = await tx.read<{ passed: boolean | null }>(
-    `select second_factor_at > now() - ${FRESH_S} * interval '1 second' as passed
+    `select second_factor_at > now() - ${FRESH_S} * interval '1 second'
+       and not ($2 and second_factor_by_message) as passed
      from sessions where id = $1`,
-    [id],
+    [id, byDevice],
   )
   return row?.passed ?? false
 }

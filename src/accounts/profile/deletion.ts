@@ -7,6 +7,7 @@ import type { Account } from '../account.ts'
 import type { AccountAct, Accounts } from '../accounts.ts'
 import { findOwner, lockAccount, lockIdentifier } from '../accounts-store.ts'
 import { voidCodes } from '../codes/codes-store.ts'
+import { deletePasskeys } from '../codes/passkeys-store.ts'
 import { deleteRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
@@ -87,6 +88,7 @@ export async function eraseDeletedAccounts(
 ): Promise<number> {
   const all = [
     deleteRecoveryCodes,
+    deletePasskeys,
     unlinkIdentities,
     deletePreferences,
     deleteNotifications,

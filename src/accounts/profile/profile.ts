@@ -5,6 +5,7 @@ import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount, lockAccount, setProfile } from '../accounts-store.ts'
 import { changeMfa, changesMfa } from '../codes/mfa.ts'
 import type { MfaChange, MfaSecrets } from '../codes/mfa.ts'
+import { countPasskeys } from '../codes/passkeys-store.ts'
 import { countRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import { withSecondFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
@@ -28,10 +29,14 @@ export async function readProfile(
   return profileOf(present(await findAccount(accounts.db, accountId)))
 }
 
-/** How many recovery codes are left is zero without an authenticator app. */
+/** Recovery codes belong to an authenticator app and to passkeys. */
 export async function readMfa(accounts: Pick<Accounts, 'db'>, accountId: string) {
   const { mfaMethod: method } = present(await findAccount(accounts.db, accountId))
-  return { method, recovery_codes_left: await countRecoveryCodes(accounts.db, accountId) }
+  return {
+    method,
+    passkeys: await countPasskeys(accounts.db, accountId),
+    recovery_codes_left: await countRecoveryCodes(accounts.db, accountId),
+  }
 }
 
 export async function changeProfile(
@@ -53,7 +58,7 @@ export async function changeProfile(
       const secrets = asks ? await changeMfa(accounts, tx, { account: locked, change: rest }) : {}
       if (rest.totpCode !== undefined) {
         await forgetSecondFactors(tx, accountId)
-        await markSecondFactor(tx, caller.sessionId)
+        await markSecondFactor(tx, caller.sessionId, 'device')
       }
       return { ...profileOf(present(await findAccount(tx, accountId))), ...secrets }
     },

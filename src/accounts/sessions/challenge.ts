@@ -1,10 +1,11 @@
 import type { Tx } from '../../db/db.ts'
-import type { Account } from '../account.ts'
+import type { Account, MfaMethod } from '../account.ts'
 import type { CodeSender } from '../accounts.ts'
 import { codeRequest, coolingDown, sendCode } from '../codes/codes.ts'
 import { CODE_LIFE_S, listCodes } from '../codes/codes-store.ts'
 import type { CodeChannel } from '../codes/codes-store.ts'
 import { mfaAddress } from '../codes/mfa.ts'
+import { countPasskeys } from '../codes/passkeys-store.ts'
 import { masked } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import type { Device } from './sessions.ts'
@@ -13,13 +14,21 @@ export type ChallengeView = {
   mfa_required: true
   challenge_id: string
   channel: CodeChannel
+  /** What is asked for: a passkey where there is one. */
+  mfa_method: FactorMethod
+  /** What may be given in its place. */
+  other_methods: FactorMethod[]
   masked: string
   expires_in: number
 }
 
+type FactorMethod = Exclude<MfaMethod, 'none'>
+
 /**
  * The answer to a right first factor where the account has a second one. During the cool-down an
- * open challenge is returned again and nothing is sent.
+ * open challenge is returned again and nothing is sent; nor is anything sent where a passkey is asked
+ * for, until a code is requested. `channel` is what otp/verify takes: beside a passkey, totp also
+ * stands for a recovery code.
  */
 export async function openChallenge(
   accounts: CodeSender,
@@ -27,13 +36,18 @@ export async function openChallenge(
   { account, who, device }: { account: Account; who: Identifier; device: Device },
 ): Promise<ChallengeView> {
   if (account.mfaMethod === 'none') throw new Error('This account has no second factor.')
-  const request = codeRequest(accounts, who, 'login_mfa', account.mfaMethod)
+  const { mfaMethod } = account
+  const channel = mfaMethod === 'passkey' ? 'totp' : mfaMethod
+  const passkey = (await countPasskeys(tx, account.id)) > 0
+  const request = codeRequest(accounts, who, 'login_mfa', passkey ? 'totp' : channel)
   const address = mfaAddress(account)
   const view = (id: string, expiresIn: number): ChallengeView => ({
     mfa_required: true,
     challenge_id: id,
-    channel: request.channel,
-    masked: address ? masked(address) : 'authenticator',
+    channel,
+    mfa_method: passkey ? 'passkey' : channel,
+    other_methods: passkey && mfaMethod !== 'passkey' ? [channel] : [],
+    masked: address ? masked(address) : mfaMethod === 'passkey' ? 'passkey' : 'authenticator',
     expires_in: expiresIn,
   })
   const { address: from } = device

@@ -16,7 +16,7 @@ import {
   lockSession,
   signInHistory,
 } from '../credentials/sessions-store.ts'
-import type { Place, SignInHistory } from '../credentials/sessions-store.ts'
+import type { FactorKind, Place, SignInHistory } from '../credentials/sessions-store.ts'
 import { ACCESS_LIFE_S } from '../credentials/signing-keys.ts'
 import { isOurRefreshToken, readRefreshToken, writeRefreshToken } from '../credentials/tokens.ts'
 import { deviceWords } from './device-words.ts'
@@ -58,15 +58,15 @@ type SignedIn = {
   device: Device
   /** The owner has been notified of it already. */
   announced?: boolean
-  /** A second factor was given for it. */
-  secondFactor?: boolean
+  /** The second factor that was given for it. */
+  secondFactor?: FactorKind
 }
 
 /** The last step of every sign-in: password, code, social, partner. The account must be active. */
 export async function openSession(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
-  { account, device, announced, secondFactor = false }: SignedIn,
+  { account, device, announced, secondFactor }: SignedIn,
 ): Promise<OpenedSession> {
   if (account.status !== 'active') throw new Failure('forbidden', INACTIVE[account.status])
   const accountId = account.id

@@ -53,7 +53,7 @@ export async function verifyCode(
   const outcome = await accounts.db.begin(async (tx) => {
     await clearTries(tx, codeTries(request.subject))
     return purpose === 'login_mfa'
-      ? finishLogin(accounts, tx, { row, who, device })
+      ? finishLogin(accounts, tx, { row, who, device, by: channel })
       : finishVerification(accounts, tx, { row, who, device })
   })
   return 'mfa_required' in outcome ? outcome : presentSession(accounts, outcome)
@@ -64,11 +64,15 @@ type Finished = { row: CodeRow & { accountId: string }; who: Identifier; device:
 async function finishLogin(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
-  { row, who, device }: Finished,
+  { row, who, device, by }: Finished & { by: CodeChannel },
 ): Promise<OpenedSession> {
   const account = await findOwner(tx, who)
   if (account?.id !== row.accountId || !(await useCode(tx, row))) throw codeExpired()
-  return openSession(accounts, tx, { account, device, secondFactor: true })
+  return openSession(accounts, tx, {
+    account,
+    device,
+    secondFactor: by === 'totp' ? 'device' : 'message',
+  })
 }
 
 async function finishVerification(
