@@ -13,6 +13,10 @@ POST   /v1/auth/login                    none    envelope
 POST   /v1/auth/refresh                  none    envelope
 POST   /v1/auth/logout                   jwt     envelope
 POST   /v1/auth/step-up                  jwt     envelope
+POST   /v1/auth/step-up/passkey/options  jwt     envelope
+POST   /v1/auth/step-up/passkey          jwt     envelope
+POST   /v1/auth/passkeys/options         none    envelope
+POST   /v1/auth/passkeys/verify          none    envelope
 POST   /v1/auth/password/forgot          none    envelope
 POST   /v1/auth/password/reset           none    envelope
 GET    /v1/auth/google/start             none    envelope
@@ -33,6 +37,11 @@ POST   /v1/me/password                   jwt     envelope
 GET    /v1/me/sessions                   jwt     envelope
 DELETE /v1/me/sessions/:id               jwt     envelope
 GET    /v1/me/mfa                        jwt     envelope
+GET    /v1/me/passkeys                   jwt     envelope
+POST   /v1/me/passkeys/options           jwt     envelope
+POST   /v1/me/passkeys                   jwt     envelope
+PATCH  /v1/me/passkeys/:id               jwt     envelope
+DELETE /v1/me/passkeys/:id               jwt     envelope
 GET    /v1/me/notification-preferences   jwt     envelope
 PATCH  /v1/me/notification-preferences   jwt     envelope
 GET    /v1/workspaces                    jwt     envelope

@@ -9,6 +9,7 @@ import { codeSentTo } from '../support/customer.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Loose } from '../support/loose.ts'
 import { newOperator } from '../support/operators.ts'
+import { softPasskey } from '../support/peers/passkey.ts'
 import { startGithub, type GithubPeer } from '../support/peers/github.ts'
 import { AUDIENCE, CLIENT, SCOPE, startOidcPeer, type OidcPeer } from '../support/peers/oidc.ts'
 import { makePdf } from '../support/samples/pdf.ts'
@@ -76,6 +77,7 @@ test('an answer of every route in the document has been seen', async () => {
   await organise(token)
   await signInThroughOthers()
   await changeOneself()
+  await usePasskeys()
   await watchFilm(key, film.data.job_id as string)
   await readWhatHappened(token)
 
@@ -224,6 +226,26 @@ async function changeOneself() {
   const operator = await newOperator(app, 'owner')
   await good('POST /v1/auth/step-up', operator.token, { code: operator.code() })
   await good('DELETE /v1/me', (await app.signUp()).token)
+}
+
+/** On the page of FRONTEND_URL: PUBLIC_URL is a number here, to which browsers give no passkeys. */
+async function usePasskeys() {
+  const { token, email } = await app.signUp()
+  const key = softPasskey()
+  const here = { origin: new URL(PAGE).origin }
+  const made = (await good('POST /v1/me/passkeys/options', token, { password: PASSWORD })).data
+  const credential = key.create(made, here)
+  const { id } = (await good('POST /v1/me/passkeys', token, { name: 'Simu', credential })).data
+  await good('GET /v1/me/passkeys', token)
+  await good(`PATCH /v1/me/passkeys/${id}`, token, { name: 'Simu yangu' })
+  const login = { identifier: email, password: PASSWORD }
+  const { challenge_id } = (await good('POST /v1/auth/login', undefined, login)).data
+  const asked = (await good('POST /v1/auth/passkeys/options', undefined, { challenge_id })).data
+  const signed = { challenge_id, credential: key.sign(asked, here) }
+  await good('POST /v1/auth/passkeys/verify', undefined, signed)
+  const again = (await good('POST /v1/auth/step-up/passkey/options', token)).data
+  await good('POST /v1/auth/step-up/passkey', token, { credential: key.sign(again, here) })
+  await good(`DELETE /v1/me/passkeys/${id}`, token, { password: PASSWORD })
 }
 
 const NEXT = 'twiga mrefu 77'

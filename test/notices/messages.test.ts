@@ -23,6 +23,8 @@ const LONGEST: { [T in NoticeType]: NoticeData[T] } = {
   'security.phone_changed': { phone_number: '+255***678' },
   'security.email_changed': { email: 'a***@example.com' },
   'security.mfa_changed': { method: 'none' },
+  'security.passkey_added': { name: `a\r\nb${long}` },
+  'security.passkey_removed': { name: `a\r\nb${long}` },
   'security.recovery_codes_made': {},
   'security.recovery_code_used': { left: 9 },
   'security.identity_unlinked': { provider: 'Google' },
@@ -50,6 +52,7 @@ const every: Notice[] = [
   noticeOf('security.mfa_changed', { method: 'totp' }),
   noticeOf('security.mfa_changed', { method: 'email' }),
   noticeOf('security.mfa_changed', { method: 'phone' }),
+  noticeOf('security.mfa_changed', { method: 'passkey' }),
   noticeOf('security.recovery_code_used', { left: 1 }),
 ]
 
@@ -164,6 +167,8 @@ describe('the texts of notices', () => {
       'security.phone_changed': 'security',
       'security.email_changed': 'security',
       'security.mfa_changed': 'security',
+      'security.passkey_added': 'security',
+      'security.passkey_removed': 'security',
       'security.recovery_codes_made': 'security',
       'security.recovery_code_used': 'security',
       'security.identity_unlinked': 'security',

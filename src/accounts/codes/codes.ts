@@ -194,9 +194,10 @@ function isAnswer(
   row: CodeRow,
   code: string,
 ): boolean {
-  if (row.accountId === null || row.channel !== request.channel) return false
-  if (row.channel === 'totp') return true
-  if (row.codeHmac === null) return false
+  if (row.accountId === null) return false
+  // A recovery code goes with any challenge, also after another method was asked for.
+  if (request.channel === 'totp') return true
+  if (row.channel !== request.channel || row.codeHmac === null) return false
   const stored = Buffer.from(row.codeHmac)
   return accounts.keys.codes.some((key) =>
     safeEqual(stored, hmacOf(key, request, row.accountId, code)),

@@ -27,7 +27,7 @@ import { masked, readChallenged, readIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { ownerProof } from '../owner-proof.ts'
 import { activate, proveIdentifier } from './activation.ts'
-import { challengeRequest, openChallenge } from './challenge.ts'
+import { challengeRequest, openChallenge, standing } from './challenge.ts'
 import type { ChallengeView } from './challenge.ts'
 import { openSession, presentSession } from './sessions.ts'
 import type { Device, OpenedSession, SessionView } from './sessions.ts'
@@ -84,29 +84,24 @@ async function verifyLogin(
   if (answer.channel === 'totp') await spendTotp(accounts, row.accountId, answer.code)
   const opened = await accounts.db.begin(async (tx) => {
     await clearTries(tx, row.counted)
-    return finishLogin(accounts, tx, { row, who, device })
+    return finishLogin(accounts, tx, { request, row, device, by: answer.channel })
   })
   return presentSession(accounts, opened)
 }
 
 type Finished = { request: CodeRequest; row: AnsweredCode; who: Identifier; device: Device }
+type LoginAnswer = Omit<Finished, 'who'> & { by: CodeChannel }
 
 async function finishLogin(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
-  { row, who, device }: Pick<Finished, 'row' | 'device'> & { who: string },
+  { request, row, device, by }: LoginAnswer,
 ): Promise<OpenedSession> {
   const account = await lockAccount(tx, row.accountId)
-  const as = account && standing(account, who)
+  const as = account && standing(accounts, account, request.subject)
   if (!account || !as || !(await useCode(tx, row))) throw codeExpired()
-  return openSession(accounts, tx, { account, device, secondFactor: true, guest: as === 'guest' })
-}
-
-/** Undefined where the account has given this address up since. */
-function standing(account: Account, who: string): 'owner' | 'guest' | undefined {
-  const { id, email, emailVerified, loginPhone, phoneNumber, phoneVerified } = account
-  if ([id, loginPhone].includes(who) || (emailVerified && email === who)) return 'owner'
-  return phoneVerified && phoneNumber === who ? 'guest' : undefined
+  const secondFactor = by === 'totp' ? 'device' : 'message'
+  return openSession(accounts, tx, { account, device, secondFactor, guest: as === 'guest' })
 }
 
 async function finishVerification(

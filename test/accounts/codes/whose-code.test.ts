@@ -76,6 +76,8 @@ describe('whoever holds a number', () => {
     assert.deepEqual(challenge, {
       mfa_required: true,
       channel: 'totp',
+      mfa_method: 'totp',
+      other_methods: [],
       masked: 'authenticator',
       expires_in: 600,
     })

@@ -261,8 +261,8 @@ describe('GET /v1/me/mfa', () => {
   it('200: the method, and how many recovery codes are left', async () => {
     const person = await app.signUp()
     const read = async () => (await app.call('GET /v1/me/mfa', { token: person.token })).body.data
-    assert.deepEqual(await read(), { method: 'none', recovery_codes_left: 0 })
+    assert.deepEqual(await read(), { method: 'none', passkeys: 0, recovery_codes_left: 0 })
     await app.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
-    assert.deepEqual(await read(), { method: 'email', recovery_codes_left: 0 })
+    assert.deepEqual(await read(), { method: 'email', passkeys: 0, recovery_codes_left: 0 })
   })
 })
