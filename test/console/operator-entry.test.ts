@@ -43,6 +43,7 @@ test('the first owner: nothing is there, a command, the authenticator, the first
   await page.getByRole('heading', { name: 'Linda uendeshaji' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Wateja' }).count(), 0)
   await checkPage(tab, 'operator-enrol')
+  await page.getByRole('button', { name: 'Tumia programu ya uthibitishaji badala yake' }).click()
   await page.getByRole('button', { name: 'Unganisha programu' }).click()
   await page.getByRole('img', { name: /QR/ }).waitFor()
   const secret = fromBase32(await page.locator('main code').innerText())
@@ -62,7 +63,7 @@ test('the first owner: nothing is there, a command, the authenticator, the first
   await page.getByRole('button', { name: 'Rekebisha salio' }).click()
   await page.getByLabel('Krediti', { exact: true }).fill('10')
   await perform(tab, 'Rekebisha')
-  await page.getByText('Tendo hili linahitaji namba mpya').waitFor()
+  await page.getByText('Tendo hili linahitaji uthibitisho mpya').waitFor()
   await checkPage(tab, 'operator-proof')
   const code = page.getByLabel('Tarakimu sita za programu')
   // The one of the enrolment was used.
