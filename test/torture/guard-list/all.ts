@@ -7,6 +7,7 @@ import { GATEWAY_GUARDS } from './gateway.ts'
 import { GATEWAY_MONEY_GUARDS } from './gateway-money.ts'
 import { APP_GUARDS } from './app.ts'
 import { HTTP_GUARDS } from './http.ts'
+import { PASSKEY_GUARDS } from './passkeys.ts'
 import { PAYMENTS_GUARDS } from './payments.ts'
 import { REFUSED_GUARDS } from './refused.ts'
 import { UPSTREAM_GUARDS } from './upstream.ts'
@@ -18,6 +19,7 @@ export const GUARDS: readonly Guard[] = [
   ...UPSTREAM_GUARDS,
   ...REFUSED_GUARDS,
   ...ACCOUNTS_GUARDS,
+  ...PASSKEY_GUARDS,
   ...PAYMENTS_GUARDS,
   ...HTTP_GUARDS,
   ...ADMINISTRATION_GUARDS,

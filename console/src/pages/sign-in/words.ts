@@ -48,7 +48,8 @@ export const signInWords = words({
     resent: 'Tumetuma namba mpya.',
     otherAddress: 'Badilisha barua pepe au simu',
     secondTitle: 'Hatua ya pili',
-    passkeyLead: 'Thibitisha kwa alama ya kidole, uso au PIN ya kifaa chako.',
+    passkeyLead:
+      'Thibitisha kwa ufunguo wa siri (passkey): alama ya kidole, uso au PIN ya kifaa chako.',
     instead: {
       totp: 'Tumia programu ya uthibitishaji',
       email: 'Nitumie namba kwa barua pepe',
@@ -118,7 +119,8 @@ export const signInWords = words({
     resent: 'We have sent a new code.',
     otherAddress: 'Change the email or phone number',
     secondTitle: 'Second step',
-    passkeyLead: 'Confirm with your fingerprint, your face or the PIN of your device.',
+    passkeyLead:
+      'Confirm with your passkey: your fingerprint, your face or the PIN of your device.',
     instead: {
       totp: 'Use the authenticator app',
       email: 'Send me a code by email',

@@ -2,7 +2,7 @@ import { words } from '../../../words/language.tsx'
 
 export const passkeyWords = words({
   sw: {
-    use: 'Tumia ufunguo wa siri (passkey)',
+    use: 'Tumia ufunguo wa siri',
     or: 'Au:',
     kinds: {
       passkey_unsupported:

@@ -77,7 +77,7 @@ function PasskeyRow({ passkey, isLast, onRemoved }: RowProps) {
     <SettingRow
       label={last_used_at ? words.used(moment(last_used_at)) : words.made(moment(created_at))}
       action={
-        <div className="flex flex-wrap justify-end">
+        <div className="flex flex-col items-end sm:flex-row">
           <Button
             kind="quiet"
             size="small"
