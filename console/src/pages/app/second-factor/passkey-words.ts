@@ -11,6 +11,8 @@ export const passkeyWords = words({
       passkey_stopped: 'Ufunguo wa siri haukutumika. Jaribu tena, au chagua njia nyingine.',
       passkey_refused: 'Ufunguo huo wa siri haukukubaliwa. Jaribu tena, au chagua njia nyingine.',
       passkey_late: 'Muda umepita. Anza tena.',
+      passkey_address:
+        'Funguo za siri zinahitaji anwani ya https yenye jina. Fungua huduma kwa anwani hiyo, au kwa localhost.',
     },
   },
   en: {
@@ -22,6 +24,8 @@ export const passkeyWords = words({
       passkey_stopped: 'No passkey was used. Try again, or choose another way.',
       passkey_refused: 'That passkey was not accepted. Try again, or choose another way.',
       passkey_late: 'That took too long. Please begin again.',
+      passkey_address:
+        'Passkeys need an https address with a name. Open the service by it, or on localhost.',
     },
   },
 })

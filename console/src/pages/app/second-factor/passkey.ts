@@ -21,7 +21,7 @@ export function makePasskey(optionsJSON: ToMake) {
 
 /** In this session: the second factor counts as just given. */
 export async function showPasskey(): Promise<unknown> {
-  const { data } = await ask('POST /v1/auth/step-up/passkey/options')
+  const { data } = await asPasskey(ask('POST /v1/auth/step-up/passkey/options'))
   const credential = await signWith(data)
   return asPasskey(ask('POST /v1/auth/step-up/passkey', { body: { credential } }))
 }
@@ -49,14 +49,17 @@ async function inBrowser<T>(work: (loaded: Library) => Promise<T>): Promise<T> {
   }
 }
 
-/** The service's words for codes, said of a passkey. */
-async function asPasskey<T>(work: Promise<T>): Promise<T> {
+/** The service's words for codes, said of a passkey; and that this address can have none. */
+export async function asPasskey<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
     const kind = error instanceof AskFailure ? error.kind : ''
     if (kind === 'otp_invalid') throw failure('passkey_refused')
     if (kind === 'otp_expired') throw failure('passkey_late')
+    if (error instanceof AskFailure && error.message.startsWith('Passkeys need')) {
+      throw failure('passkey_address')
+    }
     throw error
   }
 }
@@ -67,6 +70,7 @@ type PasskeyFailure =
   | 'passkey_stopped'
   | 'passkey_refused'
   | 'passkey_late'
+  | 'passkey_address'
 
 function failure(kind: PasskeyFailure): AskFailure {
   return new AskFailure({ status: 400, kind, message: '' })

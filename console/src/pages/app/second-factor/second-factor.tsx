@@ -42,7 +42,7 @@ export function useFactorForm<Result, Given = void>(options: Options<Result, Giv
 const asksForFactor = (error: unknown) =>
   error instanceof AskFailure && error.kind === 'forbidden' && error.message.includes('mfa_code')
 const byPasskey = (error: Error) => error.message.includes('passkey')
-const isWrongCode = (error: unknown) => error instanceof AskFailure && /^otp_/.test(error.kind)
+const isWrongCode = (error: unknown) => error instanceof AskFailure && error.kind.startsWith('otp_')
 
 type FactorForm = {
   factor: {

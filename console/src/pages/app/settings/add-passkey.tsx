@@ -5,7 +5,7 @@ import { updateUser } from '../../../client/session.ts'
 import { Field } from '../../../parts/form/field.tsx'
 import { Form } from '../../../parts/form/form.tsx'
 import { useWords } from '../../../words/language.tsx'
-import { makePasskey, usePasskeyLibrary } from '../second-factor/passkey.ts'
+import { asPasskey, makePasskey, usePasskeyLibrary } from '../second-factor/passkey.ts'
 import { passkeyWords } from '../second-factor/passkey-words.ts'
 import { SecondFactorField, useFactorForm } from '../second-factor/second-factor.tsx'
 import { settingsPasskeyWords } from './passkey-words.ts'
@@ -25,10 +25,11 @@ export function AddPasskey({ onDone }: { onDone(): void }) {
   const form = useFactorForm({
     send: async (factor) => {
       const proof = { ...(password && { password }), ...factor }
-      const { data } = await ask('POST /v1/me/passkeys/options', { body: proof })
+      const options = ask('POST /v1/me/passkeys/options', { body: proof })
+      const { data } = await asPasskey(options)
       const credential = await makePasskey(data)
       const body = { name: name.trim(), credential }
-      const added = await ask('POST /v1/me/passkeys', { body })
+      const added = await asPasskey(ask('POST /v1/me/passkeys', { body }))
       updateUser((await ask('GET /v1/me')).data)
       return added
     },
