@@ -68,11 +68,7 @@ export async function askForNewPasskey(
 export async function takeAsked(db: Tx, use: PasskeyUse): Promise<Uint8Array> {
   const challenge = await takeChallenge(db, use)
   if (challenge) return challenge
-  throw passkeyTooLate()
-}
-
-export function passkeyTooLate(): Failure {
-  return new Failure('otp_expired', 'The passkey was used too late. Please try again.', {
+  throw new Failure('otp_expired', 'The passkey was used too late. Please try again.', {
     param: 'credential',
   })
 }

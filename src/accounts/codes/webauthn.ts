@@ -1,3 +1,4 @@
+import type * as library from '@simplewebauthn/server'
 import { Failure } from '../../lib/failure.ts'
 import type { RelyingParty } from './relying-party.ts'
 import type { NewPasskey, Passkey, SignedPasskey } from './passkeys-store.ts'
@@ -19,7 +20,15 @@ export type Expected = { party: RelyingParty; challenge: Uint8Array }
 /** Named here, so that the runtime does not decide it: EdDSA, ES256, RS256. */
 export const ALGORITHMS = [-8, -7, -257]
 
-const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
+export const TRANSPORTS = [
+  'ble',
+  'cable',
+  'hybrid',
+  'internal',
+  'nfc',
+  'smart-card',
+  'usb',
+] as const
 type Transport = (typeof TRANSPORTS)[number]
 
 export function knownTransports(named: string[]): Transport[] {
@@ -78,17 +87,17 @@ function expectations({ id, origins }: RelyingParty, challenge: Uint8Array) {
   }
 }
 
-type Library = typeof import('@simplewebauthn/server')
+type Library = typeof library
 
 /**
  * The library throws at whatever does not fit, so this is the place where that becomes a refusal. It
  * is loaded with the first passkey: it takes 0.4 s and 26 MB.
  */
 async function refuseWhatFails<T>(read: (library: Library) => Promise<T | undefined>): Promise<T> {
-  const library = await import('@simplewebauthn/server')
+  const loaded = await import('@simplewebauthn/server')
   let found: T | undefined
   try {
-    found = await read(library)
+    found = await read(loaded)
   } catch (error) {
     throw passkeyWrong(error)
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TRANSPORTS } from '../../accounts/codes/webauthn.ts'
 
 /*
  * What browsers send and take of passkeys, in the JSON of WebAuthn. Of what they send, only these
@@ -44,7 +45,7 @@ export const assertionField = z
 const credentialShape = z.object({
   type: z.literal('public-key'),
   id: z.string(),
-  transports: z.array(z.string()),
+  transports: z.array(z.enum(TRANSPORTS)),
 })
 
 export const requestOptionsShape = z.object({

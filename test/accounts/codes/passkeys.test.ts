@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { usePasskey } from '../../../src/accounts/codes/passkeys-store.ts'
 import { totpAt } from '../../../src/accounts/credentials/totp.ts'
 import { eraseDeletedAccounts } from '../../../src/accounts/profile/deletion.ts'
 import {
@@ -189,6 +190,7 @@ describe('logging in with a passkey', () => {
     assert.equal((await begin(session)).status, 200)
     refused(await begin(token), 403, 'forbidden')
     refused(await verify(challenge.challenge_id, key.sign(asked)), 400, 'otp_expired')
+    refused(await askLogin(challenge.challenge_id), 400, 'otp_expired')
   })
 
   it('400: another page, domain or challenge, an unknown key, nobody there; each challenge once', async () => {
@@ -224,7 +226,7 @@ describe('logging in with a passkey', () => {
   })
 
   it('400: a key whose counter goes back or stands still is a copy; 0 for ever is none', async () => {
-    const { email, key } = await withPasskey()
+    const { email, key, passkeyId } = await withPasskey()
     const enter = async (lies: Lies = {}) => {
       const { challenge, asked } = await atPasskey(email)
       return verify(challenge.challenge_id, key.sign(asked, lies))
@@ -234,6 +236,9 @@ describe('logging in with a passkey', () => {
     refused(await enter({ counter: 3 }), 400, 'otp_invalid')
     refused(await enter({ counter: 0 }), 400, 'otp_invalid')
     assert.equal((await enter({ counter: 8 })).status, 200)
+    // Nor do two at once, which both have read the count from before.
+    const late = { id: passkeyId, counter: 8, backedUp: false }
+    assert.equal(await usePasskey(app.db, late), false)
     const shared = await withPasskey(softPasskey({ counts: false }))
     for (let i = 0; i < 2; i++) {
       const { challenge, asked } = await atPasskey(shared.email)

@@ -69,8 +69,8 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
     name: 'a second factor is fresh for ten minutes',
     file: 'src/accounts/credentials/sessions-store.ts',
-    find: "select second_factor_at > now() - ${FRESH_S} * interval '1 second' as passed",
-    put: 'select second_factor_at is not null as passed',
+    find: "select second_factor_at > now() - ${FRESH_S} * interval '1 second'\n",
+    put: 'select second_factor_at is not null\n',
     test: 'test/accounts/codes/second-factor.test.ts',
     fails: /for ten minutes after a sign-in/,
   },

@@ -21,7 +21,7 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   {
     name: 'operators need an authenticator',
     file: 'src/operators/gate.ts',
-    find: 'if (!standing.hasAuthenticator) {',
+    find: 'if (!standing.hasPasskey && !standing.hasAuthenticator) {',
     put: 'if (standing === undefined) {',
     test: 'test/contract/operators/roles.test.ts',
     fails: /a code by email is not enough/,

@@ -48,6 +48,14 @@ export const signInWords = words({
     resent: 'Tumetuma namba mpya.',
     otherAddress: 'Badilisha barua pepe au simu',
     secondTitle: 'Hatua ya pili',
+    passkeyLead:
+      'Thibitisha kwa ufunguo wa siri (passkey): alama ya kidole, uso au PIN ya kifaa chako.',
+    instead: {
+      totp: 'Tumia programu ya uthibitishaji',
+      email: 'Nitumie namba kwa barua pepe',
+      phone: 'Nitumie namba kwa SMS',
+      recovery: 'Tumia namba ya dharura',
+    },
     recovery: 'Simu ya uthibitishaji haipo? Tumia namba ya dharura',
     recoveryLabel: 'Namba ya dharura',
     recoveryHint: 'Mfano: ABCD-EFGH-2345-WXYZ. Kila moja hutumika mara moja.',
@@ -111,6 +119,14 @@ export const signInWords = words({
     resent: 'We have sent a new code.',
     otherAddress: 'Change the email or phone number',
     secondTitle: 'Second step',
+    passkeyLead:
+      'Confirm with your passkey: your fingerprint, your face or the PIN of your device.',
+    instead: {
+      totp: 'Use the authenticator app',
+      email: 'Send me a code by email',
+      phone: 'Send me a code by SMS',
+      recovery: 'Use a recovery code',
+    },
     recovery: 'No authenticator at hand? Use a recovery code',
     recoveryLabel: 'Recovery code',
     recoveryHint: 'Such as ABCD-EFGH-2345-WXYZ. Each works once.',

@@ -13,7 +13,7 @@ import { phoneWords } from './words.ts'
 type Props = { onDone(): void; onCancel?: (() => void) | undefined }
 
 /** Asks for a number and verifies it with the code of an SMS, in place. */
-export function VerifyPhone({ onDone, onCancel }: Props) {
+export default function VerifyPhone({ onDone, onCancel }: Props) {
   const { user } = useSession()
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) {

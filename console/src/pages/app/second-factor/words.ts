@@ -6,11 +6,13 @@ export const secondFactorWords = words({
     totp: 'Tarakimu sita za programu yako ya uthibitishaji, au namba ya dharura',
     email: 'Tarakimu sita tulizotuma kwa barua pepe yako',
     phone: 'Tarakimu sita tulizotuma kwa simu yako',
+    passkey: 'Namba ya dharura',
   },
   en: {
     why: 'To protect your account, confirm with your second factor.',
     totp: 'Six digits of your authenticator app, or a recovery code',
     email: 'The six digits that we sent to your email address',
     phone: 'The six digits that we sent to your phone',
+    passkey: 'A recovery code',
   },
 })

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
 import { updateUser, useSession } from '../../../client/session.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -11,7 +12,7 @@ import { EnrolAuthenticator } from './enrol-authenticator.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { securityWords } from './security-words.ts'
 
-type Method = 'none' | 'totp' | 'email' | 'phone'
+type Method = 'none' | 'totp' | 'email' | 'phone' | 'passkey'
 
 /** Chooses the second factor; for an authenticator app, then shows its QR code and the recovery codes. */
 export function ChooseFactor({ onClose }: { onClose(): void }) {
@@ -50,11 +51,12 @@ function FactorMethods({ onSecret, onDone }: Props) {
   })
   const choose = (method: Method) => (setWanted(method), form.submit(method))
   const now = user?.mfa_method ?? 'none'
+  const passkeys = useAsk('GET /v1/me/mfa').data?.data.passkeys ?? 0
   const verified = { email: user?.email_verified, phone: user?.phone_verified }
   return (
     <>
       <SecondFactorField form={form} />
-      {form.factor.isAsked && wanted ? (
+      {form.factor.asked && wanted ? (
         <Button wide busy={form.busy} onClick={() => form.submit(wanted)}>
           {wanted === 'none' ? words.turnOff : words.methods[wanted]}
         </Button>
@@ -74,7 +76,20 @@ function FactorMethods({ onSecret, onDone }: Props) {
               {method === 'totp' && <Badge tone="good">{words.best}</Badge>}
             </div>
           ))}
-          {now !== 'none' && (
+          {passkeys > 0 && (
+            <div className="border-t border-line pt-3">
+              <Button
+                kind="plain"
+                wide
+                disabled={now === 'passkey'}
+                onClick={() => choose('passkey')}
+              >
+                {words.methods.passkey}
+              </Button>
+              <p className="mt-1 text-sm text-soft">{words.passkeyStays}</p>
+            </div>
+          )}
+          {now !== 'none' && passkeys === 0 && (
             <div className="border-t border-line pt-3">
               <Button kind="danger" wide onClick={() => choose('none')}>
                 {words.turnOff}

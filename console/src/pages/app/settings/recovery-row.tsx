@@ -26,7 +26,7 @@ export function RecoveryRow() {
         <Button
           kind="quiet"
           size="small"
-          aria-label={words.recoveryNew}
+          aria-label={`${settings.change}: ${words.recoveryTitle}`}
           onClick={() => setOpen(true)}
         >
           {settings.change}

@@ -19,6 +19,7 @@ export const securityWords = words({
       totp: 'Programu ya uthibitishaji',
       email: 'Namba kwa barua pepe',
       phone: 'Namba kwa SMS',
+      passkey: 'Funguo za siri (passkey) pekee',
     },
     setUp: 'Washa',
     chooseTitle: 'Chagua hatua ya pili',
@@ -31,6 +32,7 @@ export const securityWords = words({
     on: 'Hatua ya pili imewashwa.',
     turnOff: 'Zima hatua ya pili',
     turnOffWhy: 'Akaunti italindwa na nenosiri pekee.',
+    passkeyStays: 'Ukiondoa funguo zote za siri, hatua ya pili itazimwa.',
     recoveryTitle: 'Namba za dharura',
     recoveryWhy:
       'Ukipoteza simu, utaingia kwa moja ya namba hizi. Zihifadhi mahali salama; hatutazionyesha tena.',
@@ -65,6 +67,7 @@ export const securityWords = words({
       totp: 'Authenticator app',
       email: 'Code by email',
       phone: 'Code by SMS',
+      passkey: 'Passkeys alone',
     },
     setUp: 'Turn on',
     chooseTitle: 'Choose a second factor',
@@ -77,6 +80,7 @@ export const securityWords = words({
     on: 'The second factor is on.',
     turnOff: 'Turn off the second factor',
     turnOffWhy: 'The account is then protected by the password alone.',
+    passkeyStays: 'Remove all passkeys to turn the second factor off.',
     recoveryTitle: 'Recovery codes',
     recoveryWhy:
       'If you lose the phone, one of these lets you in. Keep them in a safe place; they are not shown again.',
