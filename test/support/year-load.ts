@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { findAccount, insertAccount, type NewAccount } from '../../src/accounts/accounts-store.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import { putCode } from '../../src/accounts/codes/codes-store.ts'
+import { insertChange } from '../../src/accounts/codes/changes-store.ts'
 import { replaceRecoveryCodes } from '../../src/accounts/codes/recovery-codes-store.ts'
 import { takeSmsCode } from '../../src/accounts/codes/sms-codes-store.ts'
 import { takeThrottle } from '../../src/accounts/codes/throttle-store.ts'
@@ -176,6 +177,7 @@ async function belongings(db: Db, accountId: string): Promise<void> {
     provider: 'Example',
   })
   await replaceRecoveryCodes(db, ownerProof(accountId), [randomBytes(32)])
+  await insertChange(db, { id: uuidv7(), accountId, tokenHash: randomBytes(32) })
   await savePreferences(db, accountId, { email: { usage: false } })
 }
 

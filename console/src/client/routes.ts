@@ -50,6 +50,7 @@ export type Documented = {
               phone_number?: string | undefined
               email_verified: boolean
               phone_verified: boolean
+              phone_signs_in_at?: string | undefined
               status: 'pending_verification' | 'active' | 'suspended'
               role: 'user' | 'admin'
               locale: 'sw' | 'en'
@@ -103,6 +104,7 @@ export type Documented = {
               phone_number?: string | undefined
               email_verified: boolean
               phone_verified: boolean
+              phone_signs_in_at?: string | undefined
               status: 'pending_verification' | 'active' | 'suspended'
               role: 'user' | 'admin'
               locale: 'sw' | 'en'
@@ -140,6 +142,7 @@ export type Documented = {
           phone_number?: string | undefined
           email_verified: boolean
           phone_verified: boolean
+          phone_signs_in_at?: string | undefined
           status: 'pending_verification' | 'active' | 'suspended'
           role: 'user' | 'admin'
           locale: 'sw' | 'en'
@@ -172,7 +175,17 @@ export type Documented = {
   }
   'POST /v1/auth/password/reset': {
     query: {}
-    body: { identifier: string; code: string; new_password: string }
+    body: {
+      identifier: string
+      code: string
+      new_password: string
+      recovery_code?: string | undefined
+    }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/auth/undo': {
+    query: {}
+    body: { token: string }
     answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
   'GET /v1/auth/jwks.json': {
@@ -216,28 +229,39 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: {
-        access_token: string
-        token_type: 'Bearer'
-        expires_in: number
-        refresh_token?: string | undefined
-        refresh_expires_in?: number | undefined
-        user: {
-          id: string
-          full_name: string
-          avatar_url?: string | undefined
-          email?: string | undefined
-          phone_number?: string | undefined
-          email_verified: boolean
-          phone_verified: boolean
-          status: 'pending_verification' | 'active' | 'suspended'
-          role: 'user' | 'admin'
-          locale: 'sw' | 'en'
-          mfa_method?: 'totp' | 'email' | 'phone' | undefined
-          created_at: string
-        }
-        created: boolean
-      }
+      data:
+        | {
+            access_token: string
+            token_type: 'Bearer'
+            expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
+            user: {
+              id: string
+              full_name: string
+              avatar_url?: string | undefined
+              email?: string | undefined
+              phone_number?: string | undefined
+              email_verified: boolean
+              phone_verified: boolean
+              phone_signs_in_at?: string | undefined
+              status: 'pending_verification' | 'active' | 'suspended'
+              role: 'user' | 'admin'
+              locale: 'sw' | 'en'
+              mfa_method?: 'totp' | 'email' | 'phone' | undefined
+              created_at: string
+            }
+            created: boolean
+          }
+        | {
+            mfa_required: true
+            challenge_id: string
+            channel: 'email' | 'phone' | 'totp'
+            masked: string
+            expires_in: number
+            identifier: string
+            created: false
+          }
       request_id: string
     }
   }
@@ -247,28 +271,39 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: {
-        access_token: string
-        token_type: 'Bearer'
-        expires_in: number
-        refresh_token?: string | undefined
-        refresh_expires_in?: number | undefined
-        user: {
-          id: string
-          full_name: string
-          avatar_url?: string | undefined
-          email?: string | undefined
-          phone_number?: string | undefined
-          email_verified: boolean
-          phone_verified: boolean
-          status: 'pending_verification' | 'active' | 'suspended'
-          role: 'user' | 'admin'
-          locale: 'sw' | 'en'
-          mfa_method?: 'totp' | 'email' | 'phone' | undefined
-          created_at: string
-        }
-        created: boolean
-      }
+      data:
+        | {
+            access_token: string
+            token_type: 'Bearer'
+            expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
+            user: {
+              id: string
+              full_name: string
+              avatar_url?: string | undefined
+              email?: string | undefined
+              phone_number?: string | undefined
+              email_verified: boolean
+              phone_verified: boolean
+              phone_signs_in_at?: string | undefined
+              status: 'pending_verification' | 'active' | 'suspended'
+              role: 'user' | 'admin'
+              locale: 'sw' | 'en'
+              mfa_method?: 'totp' | 'email' | 'phone' | undefined
+              created_at: string
+            }
+            created: boolean
+          }
+        | {
+            mfa_required: true
+            challenge_id: string
+            channel: 'email' | 'phone' | 'totp'
+            masked: string
+            expires_in: number
+            identifier: string
+            created: false
+          }
       request_id: string
     }
   }
@@ -314,6 +349,7 @@ export type Documented = {
         phone_number?: string | undefined
         email_verified: boolean
         phone_verified: boolean
+        phone_signs_in_at?: string | undefined
         status: 'pending_verification' | 'active' | 'suspended'
         role: 'user' | 'admin'
         locale: 'sw' | 'en'
@@ -332,6 +368,7 @@ export type Documented = {
       mfa_method?: 'none' | 'totp' | 'email' | 'phone' | undefined
       totp_code?: string | undefined
       recovery_codes?: true | undefined
+      password?: string | undefined
       mfa_code?: string | undefined
     }
     answer: {
@@ -345,6 +382,7 @@ export type Documented = {
         phone_number?: string | undefined
         email_verified: boolean
         phone_verified: boolean
+        phone_signs_in_at?: string | undefined
         status: 'pending_verification' | 'active' | 'suspended'
         role: 'user' | 'admin'
         locale: 'sw' | 'en'
@@ -363,7 +401,7 @@ export type Documented = {
   }
   'POST /v1/me/phone': {
     query: {}
-    body: { phone_number: string; mfa_code?: string | undefined }
+    body: { phone_number: string; password?: string | undefined; mfa_code?: string | undefined }
     answer: {
       status: 'success'
       code: 200
@@ -395,6 +433,7 @@ export type Documented = {
         phone_number?: string | undefined
         email_verified: boolean
         phone_verified: boolean
+        phone_signs_in_at?: string | undefined
         status: 'pending_verification' | 'active' | 'suspended'
         role: 'user' | 'admin'
         locale: 'sw' | 'en'
@@ -406,7 +445,11 @@ export type Documented = {
   }
   'POST /v1/me/password': {
     query: {}
-    body: { current_password?: string | undefined; new_password: string }
+    body: {
+      current_password?: string | undefined
+      new_password: string
+      mfa_code?: string | undefined
+    }
     answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
   'GET /v1/me/sessions': {
@@ -440,6 +483,21 @@ export type Documented = {
       data: { method: 'none' | 'totp' | 'email' | 'phone'; recovery_codes_left: number }
       request_id: string
     }
+  }
+  'GET /v1/me/identities': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { id: string; provider: string; created_at: string }[]
+      request_id: string
+    }
+  }
+  'DELETE /v1/me/identities/{id}': {
+    query: {}
+    body: { password?: string | undefined; mfa_code?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
   'GET /v1/workspaces': {
     query: { limit?: string | number | boolean; offset?: string | number | boolean }

@@ -7,6 +7,7 @@ import { Section } from '../../../parts/page-title.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { ChooseFactor } from './choose-factor.tsx'
+import { Identities } from './identities.tsx'
 import { RecoveryRow } from './recovery-row.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
@@ -58,9 +59,10 @@ export function Security() {
               <span className="text-sm font-normal text-soft">{words.factorLead}</span>
             )}
           </SettingRow>
-          {method === 'totp' && <RecoveryRow />}
+          {(method === 'totp' || method === 'phone') && <RecoveryRow />}
         </div>
       </Section>
+      <Identities />
       <SessionList />
       {open === 'password' && (
         <ChangePassword onDone={() => setChanged(true)} onClose={() => setOpen(undefined)} />
