@@ -24,13 +24,10 @@ export const profileShape = z.object({
 
 export const changedProfileShape = profileShape.extend({
   totp: z.object({ secret: z.string(), uri: z.string() }).optional(),
-  recovery_codes: z
-    .array(z.string())
-    .optional()
-    .meta({
-      description:
-        'Shown once. Each works once: in place of the authenticator app, or for a reset by SMS where codes by SMS are the second factor',
-    }),
+  recovery_codes: z.array(z.string()).optional().meta({
+    description:
+      'Shown once. Each works once: in place of the authenticator app, or for a reset by SMS where codes by SMS are the second factor',
+  }),
 })
 
 export const sessionShape = z.object({

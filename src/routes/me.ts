@@ -64,8 +64,7 @@ function changeRoute(accounts: Accounts): Route {
     response: changedProfileShape,
     refuses: ['conflict'],
     async handle(call) {
-      const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code, password } =
-        call.body
+      const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code, password } = call.body
       const change = {
         fullName: full_name,
         avatarUrl: avatar_url,

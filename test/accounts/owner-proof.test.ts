@@ -26,7 +26,9 @@ test('what changes how an account is signed in to takes a proof', async () => {
   const columns = /password_hash = |login_phone = |mfa_method = |totp_sealed = |insert into/
   const without: string[] = []
   for await (const path of glob('src/accounts/**/*-store.ts')) {
-    for (const body of readFileSync(path, 'utf8').split(/^export (?:async )?function /m).slice(1)) {
+    for (const body of readFileSync(path, 'utf8')
+      .split(/^export (?:async )?function /m)
+      .slice(1)) {
       const statement = written.test(body) && columns.test(body)
       if (statement && !/OwnerProof/.test(body)) without.push(body.split('(')[0]!)
     }

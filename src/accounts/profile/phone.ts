@@ -2,7 +2,13 @@ import type { Tx } from '../../db/db.ts'
 import { Failure, invalidField } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { findAccount, findHolder, lockAccount, lockIdentifier, setPhone } from '../accounts-store.ts'
+import {
+  findAccount,
+  findHolder,
+  lockAccount,
+  lockIdentifier,
+  setPhone,
+} from '../accounts-store.ts'
 import { tellOfChange } from '../codes/changes.ts'
 import { codeRequest, requireSendCode } from '../codes/codes.ts'
 import type { Caller } from '../codes/second-factor.ts'

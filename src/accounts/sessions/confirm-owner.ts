@@ -85,10 +85,7 @@ async function givePassword(
 
 function notShown({ passwordHash }: Account, field: string): Failure {
   if (passwordHash !== null) return invalidField(field, 'is required')
-  return new Failure(
-    'forbidden',
-    'Sign in again to make this change, then try within ten minutes.',
-  )
+  return new Failure('forbidden', 'Sign in again to make this change, then try within ten minutes.')
 }
 
 function ended(): Failure {

@@ -47,7 +47,8 @@ async function rotate(
     await rotateSession(tx, id)
     return { account, id, salt, counter: counter + 1, guest }
   }
-  if (token.counter === counter - 1 && session.justRotated) return { account, id, salt, counter, guest }
+  if (token.counter === counter - 1 && session.justRotated)
+    return { account, id, salt, counter, guest }
   await endForReuse(tx, session)
   return undefined
 }
