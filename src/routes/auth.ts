@@ -259,7 +259,10 @@ function undoRoute(accounts: Accounts): Route {
       token: z
         .string()
         .regex(/^[\w-]{22}$/, 'must be what follows the # in the link')
-        .meta({ description: 'What follows the `#` in the link' }),
+        .meta({
+          description: 'What follows the `#` in the link',
+          example: 'kJ3v0Qm8RtY5xZ1aWc7NbA',
+        }),
     }),
     response: z.object({}),
     refuses: ['gone', 'conflict'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { decodeJwt } from 'jose'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { createApiKey, listApiKeys } from '../../src/accounts/workspaces/api-keys.ts'
 import { askerOf } from '../../src/accounts/codes/asker.ts'
@@ -18,7 +19,6 @@ import {
 } from '../../src/accounts/workspaces/workspaces.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
-import { uuidv7 } from '../../src/lib/ids.ts'
 import {
   ageCodes,
   codeFor,
@@ -236,8 +236,8 @@ withDatabase('accounts under concurrency', (open) => {
 })
 
 /** Only a second factor would need the session. */
-function callerOf({ user }: { user: { id: string } }) {
-  return { accountId: user.id, sessionId: uuidv7() }
+function callerOf({ user, access_token }: { user: { id: string }; access_token: string }) {
+  return { accountId: user.id, sessionId: String(decodeJwt(access_token).sid) }
 }
 
 async function endings(works: Promise<unknown>[]): Promise<Record<string, number>> {

@@ -5,7 +5,7 @@ import { FILM } from '../../simulator/models/film.ts'
 import type { OpenApi } from '../../src/http/docs/openapi-document.ts'
 import { ageCodes, freshEmail, freshPhone, PASSWORD } from '../support/accounts.ts'
 import { startApp } from '../support/app.ts'
-import { codeSentTo } from '../support/customer.ts'
+import { codeSentTo, undoSentTo } from '../support/customer.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Loose } from '../support/loose.ts'
 import { newOperator } from '../support/operators.ts'
@@ -185,13 +185,17 @@ async function signInThroughOthers() {
   }
   const now = Math.floor(Date.now() / 1000)
   const claims = { iss: google.issuer, sub: 'm-1', iat: now, exp: now + 600, name: 'Asha' }
-  await good('POST /v1/auth/google/mobile', undefined, {
-    id_token: await google.mint({ ...claims, aud: 'server-client', azp: 'android-client' }),
-  })
+  const proven = { email: freshEmail(), email_verified: true }
+  const audience = { aud: 'server-client', azp: 'android-client' }
+  const id_token = await google.mint({ ...claims, ...proven, ...audience })
+  const entered = await good('POST /v1/auth/google/mobile', undefined, { id_token })
   const granted = { client_id: CLIENT.id, scope: SCOPE, aud: AUDIENCE, jti: randomUUID() }
   await good('POST /v1/auth/partner', undefined, {
     access_token: await google.mint({ ...claims, ...granted }, { typ: 'at+jwt' }),
   })
+  const token = entered.data.access_token as string
+  const [identity] = (await good('GET /v1/me/identities', token)).data as Loose[]
+  await good(`DELETE /v1/me/identities/${identity!.id}`, token)
 }
 
 async function changeOneself() {
@@ -223,6 +227,7 @@ async function changeOneself() {
   const change = { email: next, code: await codeSentTo(app.dataDir, next) }
   await good('POST /v1/me/email/verify', token, change)
   await good('POST /v1/auth/logout', token, {})
+  await good('POST /v1/auth/undo', undefined, { token: await undoSentTo(app.dataDir, email) })
   const operator = await newOperator(app, 'owner')
   await good('POST /v1/auth/step-up', operator.token, { code: operator.code() })
   await good('DELETE /v1/me', (await app.signUp()).token)

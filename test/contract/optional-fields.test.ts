@@ -43,6 +43,7 @@ const REQUIRED: Record<string, () => unknown> = {
   phone_number: freshPhone,
   prompt: () => 'Habari',
   purpose: () => 'verify_email',
+  token: () => 'A'.repeat(22),
   video: () => ({ data: 'AAAA' }),
 }
 

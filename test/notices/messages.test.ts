@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Locale } from '../../src/notices/language.ts'
 import { localeOf } from '../../src/notices/language.ts'
-import { codeMessage, digestMessage, noticeMail, noticeSms, noticeText } from '../../src/notices/messages.ts'
+import {
+  codeMessage,
+  digestMessage,
+  noticeMail,
+  noticeSms,
+  noticeText,
+} from '../../src/notices/messages.ts'
 import type { Notice, NoticeCategory, NoticeData, NoticeType } from '../../src/notices/notice.ts'
 import { categoryOf } from '../../src/notices/notice.ts'
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { findAccount, insertAccount, type NewAccount } from '../../src/accounts/accounts-store.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import { putCode } from '../../src/accounts/codes/codes-store.ts'
+import { insertChange } from '../../src/accounts/codes/changes-store.ts'
 import { putChallenge } from '../../src/accounts/codes/passkey-challenges-store.ts'
 import { insertPasskey } from '../../src/accounts/codes/passkeys-store.ts'
 import { replaceRecoveryCodes } from '../../src/accounts/codes/recovery-codes-store.ts'
@@ -189,6 +190,7 @@ async function belongings(db: Db, accountId: string): Promise<void> {
     transports: ['internal'],
     backedUp: true,
   })
+  await insertChange(db, { id: uuidv7(), accountId, tokenHash: randomBytes(32) })
   await savePreferences(db, accountId, { email: { usage: false } })
 }
 

@@ -525,7 +525,11 @@ export type Documented = {
         timeout: number
         attestation: 'none'
         authenticatorSelection: { residentKey: 'preferred'; userVerification: 'preferred' }
-        excludeCredentials: { type: 'public-key'; id: string; transports: string[] }[]
+        excludeCredentials: {
+          type: 'public-key'
+          id: string
+          transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+        }[]
       }
       request_id: string
     }
@@ -607,7 +611,11 @@ export type Documented = {
         challenge: string
         timeout: number
         userVerification: 'preferred'
-        allowCredentials: { type: 'public-key'; id: string; transports: string[] }[]
+        allowCredentials: {
+          type: 'public-key'
+          id: string
+          transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+        }[]
       }
       request_id: string
     }
@@ -662,7 +670,11 @@ export type Documented = {
         challenge: string
         timeout: number
         userVerification: 'preferred'
-        allowCredentials: { type: 'public-key'; id: string; transports: string[] }[]
+        allowCredentials: {
+          type: 'public-key'
+          id: string
+          transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+        }[]
       }
       request_id: string
     }

@@ -144,7 +144,9 @@ describe('POST /v1/me/email', () => {
     await forget(person)
     await age(person)
     refused(await change(person, freshEmail(), {}), 403, 'forbidden')
-    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [
+      person.id,
+    ])
     assert.equal((await change(person, freshEmail(), {})).status, 200)
   })
 
@@ -206,7 +208,9 @@ describe('POST /v1/me/password', () => {
     await forget(person)
     await age(person)
     refused(await change(person, undefined, NEXT), 403, 'forbidden')
-    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [
+      person.id,
+    ])
     assert.equal((await change(person, undefined, NEXT)).status, 200)
     assert.equal((await logIn(person.email, NEXT)).status, 200)
   })

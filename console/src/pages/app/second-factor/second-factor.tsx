@@ -10,44 +10,67 @@ import { secondFactorWords } from './words.ts'
 
 const PasskeyProof = lazy(() => import('./passkey-proof.tsx'))
 
-type Factor = { mfa_code?: string }
+type Factor = { mfa_code?: string; password?: string }
 type Base<Result, Given> = Parameters<typeof useForm<Result, Given>>[0]
 type Options<Result, Given> = Omit<Base<Result, Given>, 'send' | 'onFailed'> & {
   send(factor: Factor, given: Given): Promise<Result>
 }
 
 /**
- * A form for a change that may need the second factor, when it was not given recently. The first try is
- * without; if the service asks for it, <SecondFactorField> appears and the next try sends it.
+ * A form for a change of how one signs in. The service asks for the password and the second factor,
+ * unless they were given recently. The first try is without; what is asked for then appears in
+ * <SecondFactorField>, and the next try sends it.
  */
 export function useFactorForm<Result, Given = void>(options: Options<Result, Given>) {
-  const [asked, setAsked] = useState<'code' | 'passkey'>()
+  const words = useWords(secondFactorWords)
+  const [asked, setAsked] = useState<Asked>({ password: false, code: undefined })
+  const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const factor = asked && code !== '' ? { mfa_code: code.trim().toUpperCase() } : {}
+  const factor = {
+    ...(asked.password && password !== '' && { password }),
+    ...(asked.code && code !== '' && { mfa_code: code.trim().toUpperCase() }),
+  }
   const form = useForm<Result, Given>({
     ...options,
     send: (given) => options.send(factor, given),
-    onFailed: (error) => asksForFactor(error) && setAsked(byPasskey(error) ? 'passkey' : 'code'),
+    onFailed: (error) => {
+      if (asksForPassword(error)) setAsked({ ...asked, password: true })
+      if (asksForFactor(error)) setAsked({ ...asked, code: byPasskey(error) ? 'passkey' : 'code' })
+    },
   })
   const { error } = form
-  // Once that field is shown, it shows what is wrong with the code.
-  const isOfCode = asksForFactor(error) || isWrongCode(error)
+  const isAsked = asked.password || asked.code !== undefined
+  const kinds = { forbidden: words.enterAgain }
+  const given = { password, setPassword, code, setCode, again: form.again }
+  // Once those fields are shown, they show what is wrong with them.
   return {
     ...form,
-    error: asked && isOfCode ? null : error,
-    factor: { asked, code, setCode, error, again: form.again },
+    error: isAsked && isOfProof(error) ? null : error,
+    kinds,
+    factor: { isAsked, asked, error, ...given },
   }
 }
+
+/** What the service asks for; `passkey`: which one may be used in place of the code. */
+type Asked = { password: boolean; code: 'code' | 'passkey' | undefined }
+
+const asksForPassword = (error: unknown) =>
+  error instanceof AskFailure && error.param === 'password' && error.message.includes('required')
 
 const asksForFactor = (error: unknown) =>
   error instanceof AskFailure && error.kind === 'forbidden' && error.message.includes('mfa_code')
 const byPasskey = (error: Error) => error.message.includes('passkey')
 const isWrongCode = (error: unknown) => error instanceof AskFailure && error.kind.startsWith('otp_')
+const isWrongPassword = (error: unknown) =>
+  error instanceof AskFailure && error.param === 'password' && !asksForPassword(error)
+const isOfProof = (error: unknown) =>
+  asksForPassword(error) || isWrongPassword(error) || asksForFactor(error) || isWrongCode(error)
 
 type FactorForm = {
   factor: {
-    /** The service asks for it; `passkey`: which one may be used in place of the code. */
-    asked: 'code' | 'passkey' | undefined
+    asked: Asked
+    password: string
+    setPassword(password: string): void
     code: string
     setCode(code: string): void
     error: Error | null
@@ -60,25 +83,37 @@ export function SecondFactorField({ form: { factor } }: { form: FactorForm }) {
   const words = useWords(secondFactorWords)
   const sentence = useFailureSentence()
   const { user } = useSession()
-  const { asked, code, setCode, error, again } = factor
-  if (!asked) return null
+  const { asked, password, setPassword, code, setCode, error, again } = factor
+  if (!asked.password && !asked.code) return null
   const method = user?.mfa_method ?? 'totp'
   return (
     <>
-      <Notice tone="info">{words.why}</Notice>
-      {asked === 'passkey' && (
+      <Notice tone="info">{asked.code ? words.why : words.whyPassword}</Notice>
+      {asked.password && (
+        <Field
+          label={words.password}
+          type="password"
+          value={password}
+          onChange={setPassword}
+          autoComplete="current-password"
+          error={isWrongPassword(error) ? words.passwordWrong : undefined}
+        />
+      )}
+      {asked.code === 'passkey' && (
         <Suspense>
           <PasskeyProof or onShown={again} />
         </Suspense>
       )}
-      <Field
-        label={words[asked === 'passkey' && method !== 'totp' ? 'passkey' : method]}
-        value={code}
-        onChange={setCode}
-        autoComplete="one-time-code"
-        autoCapitalize="characters"
-        error={isWrongCode(error) ? sentence(error) : undefined}
-      />
+      {asked.code && (
+        <Field
+          label={words[asked.code === 'passkey' && method !== 'totp' ? 'passkey' : method]}
+          value={code}
+          onChange={setCode}
+          autoComplete="one-time-code"
+          autoCapitalize="characters"
+          error={isWrongCode(error) ? sentence(error) : undefined}
+        />
+      )}
     </>
   )
 }

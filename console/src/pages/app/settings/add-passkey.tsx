@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useFacts } from '../../../catalog/rate.ts'
 import { ask } from '../../../client/ask.ts'
 import { updateUser } from '../../../client/session.ts'
 import { Field } from '../../../parts/form/field.tsx'
@@ -10,22 +9,17 @@ import { passkeyWords } from '../second-factor/passkey-words.ts'
 import { SecondFactorField, useFactorForm } from '../second-factor/second-factor.tsx'
 import { settingsPasskeyWords } from './passkey-words.ts'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { settingsWords } from './words.ts'
 
 /** A name and the password, then the browser's own question, then the first recovery codes. */
 export function AddPasskey({ onDone }: { onDone(): void }) {
   const words = useWords(settingsPasskeyWords)
-  const settings = useWords(settingsWords)
   const passkey = useWords(passkeyWords)
-  const social = useFacts().data?.data.sign_in
   const [name, setName] = useState(words.newName)
-  const [password, setPassword] = useState('')
   const [codes, setCodes] = useState<string[]>()
   usePasskeyLibrary()
   const form = useFactorForm({
     send: async (factor) => {
-      const proof = { ...(password && { password }), ...factor }
-      const options = ask('POST /v1/me/passkeys/options', { body: proof })
+      const options = ask('POST /v1/me/passkeys/options', { body: factor })
       const { data } = await asPasskey(options)
       const credential = await makePasskey(data)
       const body = { name: name.trim(), credential }
@@ -37,13 +31,11 @@ export function AddPasskey({ onDone }: { onDone(): void }) {
     onDone: ({ data }) => (data.recovery_codes ? setCodes(data.recovery_codes) : onDone()),
   })
   if (codes) return <RecoveryCodes codes={codes} onClose={onDone} />
-  const isWrong = form.wrongField === 'password'
   return (
     <Form
       form={form}
       button={words.add}
-      kinds={{ ...passkey.kinds, forbidden: words.enterAgain, conflict: words.tooMany }}
-      isSaid={isWrong}
+      kinds={{ ...passkey.kinds, ...form.kinds, conflict: words.tooMany }}
       disabled={name.trim() === ''}
     >
       <Field
@@ -52,15 +44,6 @@ export function AddPasskey({ onDone }: { onDone(): void }) {
         value={name}
         onChange={setName}
         maxLength={60}
-      />
-      <Field
-        label={settings.password}
-        type="password"
-        value={password}
-        onChange={setPassword}
-        autoComplete="current-password"
-        hint={social?.google || social?.github ? settings.passwordSocial : undefined}
-        error={isWrong ? settings.passwordWrong : undefined}
       />
       <SecondFactorField form={form} />
     </Form>

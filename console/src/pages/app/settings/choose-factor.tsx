@@ -27,15 +27,19 @@ export function ChooseFactor({ onClose }: { onClose(): void }) {
       ) : secret ? (
         <EnrolAuthenticator secret={secret} onCodes={setCodes} />
       ) : (
-        <FactorMethods onSecret={setSecret} onDone={onClose} />
+        <FactorMethods onSecret={setSecret} onCodes={setCodes} onDone={onClose} />
       )}
     </Dialog>
   )
 }
 
-type Props = { onSecret(secret: { secret: string; uri: string }): void; onDone(): void }
+type Props = {
+  onSecret(secret: { secret: string; uri: string }): void
+  onCodes(codes: string[]): void
+  onDone(): void
+}
 
-function FactorMethods({ onSecret, onDone }: Props) {
+function FactorMethods({ onSecret, onCodes, onDone }: Props) {
   const words = useWords(securityWords)
   const { user } = useSession()
   const [wanted, setWanted] = useState<Method>()
@@ -43,20 +47,24 @@ function FactorMethods({ onSecret, onDone }: Props) {
     send: (factor, method: Method) =>
       ask('PATCH /v1/me', { body: { mfa_method: method, ...factor } }),
     renews: ['GET /v1/me/mfa'],
-    onDone: ({ data: { totp, ...profile } }) => {
+    onDone: ({ data: { totp, recovery_codes: codes, ...profile } }) => {
       if (totp) return onSecret(totp)
       updateUser(profile)
-      onDone()
+      if (codes) onCodes(codes)
+      else onDone()
     },
   })
   const choose = (method: Method) => (setWanted(method), form.submit(method))
   const now = user?.mfa_method ?? 'none'
   const passkeys = useAsk('GET /v1/me/mfa').data?.data.passkeys ?? 0
-  const verified = { email: user?.email_verified, phone: user?.phone_verified }
+  const verified = {
+    email: user?.email_verified,
+    phone: user?.phone_verified === true && user.phone_signs_in_at === undefined,
+  }
   return (
     <>
       <SecondFactorField form={form} />
-      {form.factor.asked && wanted ? (
+      {form.factor.isAsked && wanted ? (
         <Button wide busy={form.busy} onClick={() => form.submit(wanted)}>
           {wanted === 'none' ? words.turnOff : words.methods[wanted]}
         </Button>
@@ -99,7 +107,7 @@ function FactorMethods({ onSecret, onDone }: Props) {
           )}
         </>
       )}
-      <FailureNotice error={form.error} />
+      <FailureNotice error={form.error} kinds={form.kinds} />
     </>
   )
 }

@@ -18,7 +18,6 @@ export const settingsPasskeyWords = words({
     removeWhy: 'Ufunguo huu hautafanya kazi tena kwenye akaunti hii.',
     removeLastWhy:
       'Huu ni wa mwisho: hatua ya pili itazimwa, na akaunti italindwa na nenosiri pekee.',
-    enterAgain: 'Toka, ingia tena, kisha jaribu ndani ya dakika kumi.',
     tooMany: 'Akaunti inaweza kuwa na funguo za siri kumi tu. Ondoa moja kwanza.',
   },
   en: {
@@ -38,7 +37,6 @@ export const settingsPasskeyWords = words({
     removeWhy: 'It will no longer work for this account.',
     removeLastWhy:
       'It is the last one: the second factor is turned off, and the account is protected by the password alone.',
-    enterAgain: 'Sign out, sign in again, then try within ten minutes.',
     tooMany: 'An account can have ten passkeys. Remove one first.',
   },
 })

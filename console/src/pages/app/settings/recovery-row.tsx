@@ -51,7 +51,7 @@ function RenewCodes({ onClose }: { onClose(): void }) {
       {codes ? (
         <RecoveryCodes codes={codes} onClose={onClose} />
       ) : (
-        <Form form={form} button={words.recoveryNew}>
+        <Form form={form} button={words.recoveryNew} kinds={form.kinds}>
           <p>{words.recoveryNewWhy}</p>
           <SecondFactorField form={form} />
         </Form>

@@ -9,6 +9,7 @@ import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { ChooseFactor } from './choose-factor.tsx'
+import { Identities } from './identities.tsx'
 import { RecoveryRow } from './recovery-row.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
@@ -63,12 +64,13 @@ export function Security() {
               <span className="text-sm font-normal text-soft">{words.factorLead}</span>
             )}
           </SettingRow>
-          {(method === 'totp' || passkeys > 0) && <RecoveryRow />}
+          {(method === 'totp' || method === 'phone' || passkeys > 0) && <RecoveryRow />}
         </div>
       </Section>
       <Suspense fallback={<Skeleton lines={1} tall />}>
         <Passkeys />
       </Suspense>
+      <Identities />
       <SessionList />
       {open === 'password' && (
         <ChangePassword onDone={() => setChanged(true)} onClose={() => setOpen(undefined)} />
