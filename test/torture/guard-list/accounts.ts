@@ -117,10 +117,18 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
     name: 'no password of a contested registration counts',
     file: 'src/accounts/sessions/verify.ts',
-    find: 'if (contested) await dropCredentials(tx, account.id)',
+    find: 'if (contested && isNew) await dropCredentials(tx, account.id)',
     put: 'void [contested, dropCredentials]',
     test: 'test/accounts/sessions/registrations.test.ts',
     fails: /no password counts/,
+  },
+  {
+    name: "a number that two wait for opens nobody else's account",
+    file: 'src/accounts/sessions/verify.ts',
+    find: 'if (contested && !isNew && !row.own) throw codeExpired()',
+    put: 'void row.own',
+    test: 'test/accounts/codes/whose-code.test.ts',
+    fails: /does not get into the account of a thief/,
   },
   {
     name: 'a resend repeats only what the asker has asked for',
