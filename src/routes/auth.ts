@@ -62,7 +62,7 @@ function registerRoute(accounts: Accounts): Route {
     path: '/v1/auth/register',
     summary: 'Create an account, which has to be verified with a code',
     description:
-      'Send an email address or a phone number. A six-digit code goes there, good for ten minutes; `POST /v1/auth/otp/verify` takes it and opens the first session.',
+      'Send an email address or a phone number. A six-digit code goes there, good for ten minutes; `POST /v1/auth/otp/verify` takes it and opens the first session. Where somebody else has registered with the same address meanwhile, no password counts until you reset it.',
     successStatus: 201,
     body: z.object({
       full_name: line(1, 120),
@@ -116,7 +116,7 @@ function codeRoutes(accounts: Accounts): Route[] {
       path: '/v1/auth/otp/verify',
       summary: 'Verify a code and open a session, or get the MFA challenge that a login gets',
       description:
-        'A code is good for ten minutes and five tries. The first verification of an account adds its free credits.',
+        'A code is good for ten minutes, and for five tries of whoever asked for it. The first verification of an account adds its free credits.',
       body: challenge.extend({
         purpose: z.enum(['verify_email', 'verify_phone', 'login_mfa']),
         code: codeOrRecoveryField.meta({

@@ -207,10 +207,15 @@ withDatabase('accounts under concurrency', (open) => {
 
   it('of forty wrong passwords at once only ten are tried', async () => {
     const { email } = await signedUp()
+    const began = performance.now()
     const tries = Array.from({ length: 40 }, () =>
       login(accounts, { identifier: email, password: 'not this one' }, HERE),
     )
-    assert.deepEqual(await endings(tries), { invalid_credentials: 10, rate_limited: 30 })
+    const { invalid_credentials: tried = 0, ...others } = await endings(tries)
+    // Ten seconds after the tenth there is another one: a busy machine may take as long.
+    const most = 10 + Math.floor((performance.now() - began) / 10_000)
+    assert.ok(tried >= 10 && tried <= most, `${tried} of ${most}`)
+    assert.deepEqual(others, { rate_limited: 40 - tried })
   })
 
   it('twenty right passwords at once open twenty sessions', async () => {

@@ -116,17 +116,19 @@ async function finishVerification(
   // Someone else has verified it in the meantime, or the account has named another: this code has
   // nothing left to prove.
   if ((holder && holder.id !== found.id) || !claims(found, who)) throw codeExpired()
+  const isNew = found.status === 'pending_verification'
+  const contested = await othersWaited(tx, request, found)
+  // Whoever holds the number may have meant another account: this one is somebody else's already.
+  if (contested && !isNew && !row.own) throw codeExpired()
   const secondFactor = found.mfaMethod !== 'none'
   const announced = found.status === 'active' && !secondFactor
   // Before the change, so that it reaches the number that is about to be replaced.
   if (announced) await announce(tx, { account: found, who, device })
-  const isNew = found.status === 'pending_verification'
-  const contested = isNew && (await othersWaited(tx, request, found))
   const guest = found.status === 'active' && !found.phoneConfirmed
   if (guest) await proveUnconfirmed(tx, found.id, who)
   else await proveIdentifier(tx, ownerProof(found.id), who)
   const account = await activate(accounts, tx, { accountId: found.id, proofs: [who.value] })
-  if (contested) await dropCredentials(tx, account.id)
+  if (contested && isNew) await dropCredentials(tx, account.id)
   if (secondFactor && account.status === 'active') {
     return openChallenge(accounts, tx, { account, who: who.value, device })
   }

@@ -98,6 +98,29 @@ describe('after a stranger', () => {
     }
   })
 
+  it('has asked a moment ago, the owner is sent a code at once, and another from elsewhere', async () => {
+    const { email } = await app.signUp()
+    const sent = async () =>
+      (await app.db.query('select 1 from outbox where recipient = $1', [email])).length
+    const before = await sent()
+    for (const headers of [STRANGER, HOME, ABROAD]) {
+      assert.equal((await forgot(email, headers)).body.data.resend_after, 60)
+    }
+    assert.equal(await sent(), before + 3)
+    assert.equal((await reset(email, await app.lastCode(email), ABROAD)).status, 200)
+  })
+
+  it('has used up the tries of others, another one is not told that a guess is right', async () => {
+    const { email } = await app.signUp()
+    await forgot(email)
+    const code = await app.lastCode(email)
+    for (let n = 0; n < 5; n++) await reset(email, otherThan(code), STRANGER)
+    const second = from('41.59.8.1')
+    await forgot(email, second)
+    refused(await reset(email, code, second), 400, 'otp_invalid')
+    assert.equal((await reset(email, code)).status, 200)
+  })
+
   it('has used up the tries of others, the owner still has five at the code asked for', async () => {
     const { email } = await app.signUp()
     await forgot(email)
@@ -150,6 +173,20 @@ describe('while many strangers try from many networks', () => {
       refused(await login(email, ABROAD, 'not this one'), 401, 'invalid_credentials')
     assert.equal((await login(email, ABROAD)).status, 200)
     assert.equal(await untilRefused(() => login(email, HOME, 'not this one')), 10)
+  })
+
+  it('a browser is known by its cookie in a network that is new, even after its session has ended', async () => {
+    const { email, id } = await app.signUp()
+    const page = { 'x-mlango-session': 'cookie', origin: app.url, 'sec-fetch-site': 'same-origin' }
+    const [line] = (await login(email, page)).headers.getSetCookie()
+    const cookie = line!.slice(0, line!.indexOf(';'))
+    await app.db.query('update sessions set ended_at = now() where account_id = $1', [id])
+    await afterManyStrangers('login', email)
+    const bent = `${cookie.slice(0, -2)}${cookie.endsWith('AA') ? 'BB' : 'AA'}`
+    const wrong = (sent: string) => () =>
+      login(email, { ...ABROAD, ...page, cookie: sent }, 'not this one')
+    assert.equal(await untilRefused(wrong(cookie)), 10)
+    assert.equal(await untilRefused(wrong(bent)), 3)
   })
 
   it('whoever comes back every hour has three a day', async () => {

@@ -95,7 +95,9 @@ describe('DELETE /v1/me', () => {
       [person.id],
     )
     refused(await remove(person.token, { password: '' }), 403, 'forbidden')
-    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [
+      person.id,
+    ])
     assert.equal((await remove(person.token, { password: '' })).status, 200)
   })
 

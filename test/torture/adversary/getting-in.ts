@@ -26,6 +26,48 @@ const othersPhones: Strategy = {
   },
 }
 
+/** Uses up what somebody may try and ask, from many networks; the owner must get in all the same. */
+const lockingOut: Strategy = {
+  name: 'locking owners out',
+  weight: 1,
+  async play(thief) {
+    const { email: identifier } = thief.random.pick(thief.den.honest)
+    const mail = { identifier, channel: 'email' }
+    const tries = await inParallel(12, (nth) => {
+      const one = elsewhere(thief, 70 + (nth % 4))
+      if (nth % 3 === 0) return ask(one, 'POST /v1/auth/password/forgot', { identifier })
+      if (nth % 3 === 1) return ask(one, 'POST /v1/auth/login', { identifier, password: 'a guess' })
+      const wrong = { ...mail, purpose: 'verify_email', code: guess(thief) }
+      return ask(one, 'POST /v1/auth/otp/verify', wrong)
+    })
+    const owner = elsewhere(thief, 90)
+    const login = await ask(owner, 'POST /v1/auth/login', { identifier, password: PASSWORD })
+    if (login.status === 429) thief.den.violation(`${identifier} was locked out`)
+    return [...tries, login].every(({ status }) => status > 0)
+  },
+}
+
+/** Registers with the address of somebody who is registering, before and after. */
+const registrations: Strategy = {
+  name: "others' registrations",
+  weight: 0.5,
+  async play(thief) {
+    const email = freshEmail()
+    const register = (one: Thief, password: string) =>
+      ask(one, 'POST /v1/auth/register', { full_name: 'Asha', email, password })
+    const owner = elsewhere(thief, 91)
+    const steps = [
+      await register(thief, `${PASSWORD} mwizi`),
+      await register(owner, PASSWORD),
+      await register(elsewhere(thief, 92), `${PASSWORD} mwizi`),
+    ]
+    const login = await ask(owner, 'POST /v1/auth/login', { identifier: email, password: PASSWORD })
+    if (steps[1]!.status === 201 && login.status === 401)
+      thief.den.violation(`the registration of ${email} is gone`)
+    return [...steps, login].every(({ status }) => status > 0)
+  },
+}
+
 /** Word of a payment that is over: forged, and true but late and many times. */
 const callbacks: Strategy = {
   name: 'callbacks for completed payments',
@@ -77,7 +119,13 @@ const messages: Strategy = {
   },
 }
 
-export const GETTING_IN = [othersPhones, callbacks, messages]
+export const GETTING_IN = [othersPhones, lockingOut, registrations, callbacks, messages]
+
+/** The same thief, or somebody else, in one of many networks. */
+function elsewhere(thief: Thief, net: number): Thief {
+  const { random } = thief
+  return { ...thief, address: `10.${net}.${random.between(0, 255)}.${random.between(1, 254)}` }
+}
 
 function ask(thief: Thief, endpoint: string, body: object): Promise<ClientAnswer> {
   return askAs(thief, { endpoint, token: undefined, body })

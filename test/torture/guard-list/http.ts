@@ -3,6 +3,14 @@ import type { Guard } from './guard.ts'
 /** What comes in, how much of it, and what is answered again. */
 export const HTTP_GUARDS: readonly Guard[] = [
   {
+    name: 'made-up credentials are limited by network',
+    file: 'src/http/admit.ts',
+    find: '  if (slot.allowed) throw error\n',
+    put: '  if (slot.limit > 0) throw error\n',
+    test: 'test/contract/accounts/made-up-credentials.test.ts',
+    fails: /so many a minute/,
+  },
+  {
     name: 'a large answer is kept with what was really charged',
     file: 'src/idempotency/pieces-store.ts',
     find: 'if (early.body === body) return',
