@@ -39,7 +39,7 @@ export function browserConfig(outDir: string): InlineConfig {
 const base = {
   name: 'base',
   test: (id: string) =>
-    /node_modules\/(?!uqr)|jsx-runtime|preload-helper|console\/src\/(parts|words|client|frame)\//.test(
+    /node_modules\/(?!uqr|@simplewebauthn)|jsx-runtime|preload-helper|console\/src\/(parts|words|client|frame)\//.test(
       id,
     ) &&
     !/parts\/(qr|qr-squares|markdown|markdown-reader|bars|timeline|table|pager|stat)\./.test(id),

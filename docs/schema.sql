@@ -280,14 +280,14 @@ create table accounts (
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
   erased_at timestamptz,
+  phone_confirmed boolean not null default false,
+  phone_signs_in_at timestamptz,
   -- Somebody else registered with the same address while this account waited for its code: until its
   -- owner sets a password, what was made in it is not certain to be the owner's.
   contested boolean not null default false,
-  phone_confirmed boolean not null default false,
-  phone_signs_in_at timestamptz,
   primary key (id),
   check (locale in ('sw', 'en')),
-  check (mfa_method in ('none', 'totp', 'email', 'phone')),
+  check (mfa_method in ('none', 'totp', 'email', 'phone', 'passkey')),
   check (role in ('user', 'admin')),
   check (status in ('pending_verification', 'active', 'suspended'))
 );
@@ -427,6 +427,9 @@ create table sessions (
   end_reason text,
   confirmed_at timestamptz,
   guest boolean not null default false,
+  -- An account may have a passkey beside codes by SMS or email, and the work of operators does not
+  -- accept the latter.
+  second_factor_by_message boolean not null default false,
   primary key (id),
   foreign key (account_id) references accounts(id) on delete cascade
 );
@@ -1227,9 +1230,49 @@ create table sign_in_changes (
   recovery_hashes bytea[] not null,
   -- Rows of `identities`.
   identities jsonb not null,
+  passkeys jsonb not null default '[]'::jsonb,
   primary key (id),
   foreign key (account_id) references accounts(id) on delete cascade,
   unique (token_hash)
 );
 create index sign_in_changes_account on sign_in_changes (account_id, id);
 create index sign_in_changes_age on sign_in_changes (created_at);
+
+-- ## 0026-passkeys.sql
+-- Passkeys: a second factor that no false page can ask for, and the one that operators should have.
+
+create table passkeys (
+  id uuid not null,
+  account_id uuid not null,
+  -- As its owner calls it.
+  name text not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  -- How often it has signed. Copies of one key cannot both go on counting; those that a person's
+  -- devices share by design stay at 0.
+  counter int8 not null,
+  transports text[] not null,
+  -- Kept by whoever keeps its owner's other passkeys, so that it outlives the device.
+  backed_up boolean not null,
+  created_at timestamptz not null default now(),
+  used_at timestamptz,
+  primary key (id),
+  foreign key (account_id) references accounts(id) on delete cascade,
+  unique (credential_id)
+);
+create index passkeys_account on passkeys (account_id);
+
+-- What a passkey is to sign: once, soon, and for one session or one login.
+create table passkey_challenges (
+  -- A session, or the challenge of a login.
+  bound_to uuid not null,
+  use text not null,
+  account_id uuid not null,
+  challenge bytea not null,
+  expires_at timestamptz not null,
+  primary key (bound_to, use),
+  foreign key (account_id) references accounts(id) on delete cascade,
+  check (use in ('add', 'log_in', 'step_up'))
+);
+create index passkey_challenges_account on passkey_challenges (account_id);
+create index passkey_challenges_expires on passkey_challenges (expires_at);

@@ -43,6 +43,10 @@ const timeZone = z.string().refine(isTimeZone, 'must be a zone such as Africa/Na
 const language = z
   .string()
   .refine((code) => languageCode(code) === code, 'must be an ISO 639-1 code such as sw or en')
+const domain = z
+  .string()
+  .max(253)
+  .regex(/^(?!\d+(\.\d+)*$)[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain such as example.com')
 const list = text.transform((value) =>
   value
     .split(',')
@@ -192,6 +196,7 @@ const schema = z.object({
   TOPUP_REQUIRE_VERIFIED_PHONE: yesNo.default(true),
 
   // sign-in
+  PASSKEY_DOMAIN: domain.optional(),
   OAUTH_REDIRECT_ALLOWLIST: list.default([]),
   GOOGLE_ISSUER: url.default('https://accounts.google.com'),
   GOOGLE_CLIENT_ID: text.optional(),
@@ -245,7 +250,7 @@ function unsafe(config: Config): string[] {
   if (config.GOOGLE_CLIENT_ID) need('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID is set')
   if (config.GITHUB_CLIENT_ID) need('GITHUB_CLIENT_SECRET', 'GITHUB_CLIENT_ID is set')
   if (config.PARTNER_ISSUER) need('PARTNER_AUDIENCE', 'PARTNER_ISSUER is set')
-  problems.push(...unsafeSignIn(config), ...unsafeParties(config))
+  problems.push(...unsafeSignIn(config), ...unsafePasskeys(config), ...unsafeParties(config))
   if (config.TOPUP_MIN_TZS > config.TOPUP_MAX_TZS) {
     problems.push('TOPUP_MIN_TZS must not be larger than TOPUP_MAX_TZS.')
   }
@@ -282,6 +287,14 @@ function unsafeSignIn(config: Config): string[] {
     problems.push('PARTNER_IDENTITY_SLUG must not be the name of another sign-in route.')
   }
   return problems
+}
+
+/** Browsers refuse passkeys to a page outside the domain that they are for. */
+function unsafePasskeys({ PASSKEY_DOMAIN: domain, PUBLIC_URL: page }: Config): string[] {
+  if (domain === undefined) return []
+  if (page === undefined) return ['PUBLIC_URL must be set: PASSKEY_DOMAIN is.']
+  if (`.${new URL(page).hostname}`.endsWith(`.${domain}`)) return []
+  return ['PASSKEY_DOMAIN must be the host of PUBLIC_URL or a domain above it.']
 }
 
 const TAKEN_SLUGS = new Set(['register', 'login', 'refresh', 'logout', 'otp', 'password'])

@@ -1,6 +1,7 @@
 import { as, bool, bytes, columns, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
 
-export type MfaMethod = 'none' | 'totp' | 'email' | 'phone'
+/** `passkey`: at least one, and nothing else. Passkeys may also stand beside another method. */
+export type MfaMethod = 'none' | 'totp' | 'email' | 'phone' | 'passkey'
 
 export const ACCOUNT = columns({
   id: text,

@@ -146,11 +146,7 @@ export async function setStatus(tx: Tx, id: string, status: Account['status']): 
   await tx.query('update accounts set status = $2, updated_at = now() where id = $1', [id, status])
 }
 
-export async function setPassword(
-  tx: Tx,
-  proof: OwnerProof,
-  passwordHash: string,
-): Promise<void> {
+export async function setPassword(tx: Tx, proof: OwnerProof, passwordHash: string): Promise<void> {
   await tx.query(
     `update accounts set password_hash = $2, contested = false, updated_at = now() where id = $1`,
     [proof.accountId, passwordHash],

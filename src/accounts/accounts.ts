@@ -35,6 +35,8 @@ export type Accounts = {
   pagesUrl: string
   /** OPERATOR_URL: a host for operators only. */
   operatorUrl: string | undefined
+  /** Of these addresses, and of a domain if one is set, passkeys are made. */
+  pages: OwnPages
   keys: AccountKeys
   signupBonusMicro: bigint
   sms: SmsLimits
@@ -46,6 +48,12 @@ export type Accounts = {
   workspaceMoves: WorkspaceMove[]
   onDeletion: AccountAct[]
 }
+
+/** Where our pages are. */
+export type OwnPages = Pick<
+  Config,
+  'PUBLIC_URL' | 'FRONTEND_URL' | 'OPERATOR_URL' | 'PASSKEY_DOMAIN'
+>
 
 /** What sending a code takes. */
 export type CodeSender = Pick<Accounts, 'clock' | 'keys' | 'log' | 'pagesUrl' | 'publicUrl' | 'sms'>
@@ -69,6 +77,8 @@ type AccountSettings = Pick<
   | 'PORT'
   | 'PUBLIC_URL'
   | 'OPERATOR_URL'
+  | 'FRONTEND_URL'
+  | 'PASSKEY_DOMAIN'
   | 'SIGNUP_BONUS_CREDITS'
   | 'MASTER_KEY_PREVIOUS'
   | 'SMS_PROVIDER'
@@ -97,6 +107,7 @@ export async function openAccounts(parts: {
     publicUrl: config.PUBLIC_URL,
     pagesUrl: (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, ''),
     operatorUrl: config.OPERATOR_URL,
+    pages: config,
     keys,
     signupBonusMicro: parseCredits(config.SIGNUP_BONUS_CREDITS),
     sms: smsLimits(config),

@@ -2,6 +2,7 @@ import { purgeUnverified } from '../accounts/accounts-store.ts'
 import { purgeChanges } from '../accounts/codes/changes-store.ts'
 import { purgeCodes } from '../accounts/codes/codes-store.ts'
 import { purgeSmsCodes } from '../accounts/codes/sms-codes-store.ts'
+import { purgePasskeyChallenges } from '../accounts/codes/passkey-challenges-store.ts'
 import { purgeThrottles } from '../accounts/codes/throttle-store.ts'
 import { purgeKeys } from '../accounts/credentials/api-keys-store.ts'
 import { purgeSessions } from '../accounts/credentials/sessions-store.ts'
@@ -41,6 +42,7 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
       purgeThrottles,
       purgeSmsCodes,
       purgeSmsNotices,
+      purgePasskeyChallenges,
       purgeAttempts,
       purgeSpentTokens,
       purgeMessages,

@@ -32,12 +32,17 @@ export const operatorsCommand = command<Parts>('operators', HELP, {
   list: verb([], {}, async ({ db }: Parts) => list((await listOperators(db)).map(line))),
 })
 
+function factorOf({ hasPasskey, hasAuthenticator }: Operator): string {
+  if (hasPasskey) return 'passkey'
+  return hasAuthenticator ? 'authenticator' : 'NO AUTHENTICATOR'
+}
+
 function line(operator: Operator): string {
   return tableRow(
     operator.accountId,
     operator.role,
     operator.email ?? operator.phoneNumber ?? '-',
-    operator.hasAuthenticator ? 'authenticator' : 'NO AUTHENTICATOR',
+    factorOf(operator),
     operator.addedAt.toISOString(),
   )
 }

@@ -117,8 +117,19 @@ export const en: Language = {
         totp: `The second factor of your account is now an authenticator app. ${NOT_YOU}`,
         email: `The second factor of your account is now a code by email. ${NOT_YOU}`,
         phone: `The second factor of your account is now a code by SMS. ${NOT_YOU}`,
+        passkey: `The second factor of your account is now your passkeys alone. ${NOT_YOU}`,
       }[method],
       sms: `Mlango: the second factor of your account was ${method === 'none' ? 'turned off' : 'changed'}. ${NOT_YOU}`,
+    }),
+    'security.passkey_added': ({ name }) => ({
+      title: 'Passkey added',
+      body: `A passkey, "${oneLine(name)}", was added to your account. It can be used as its second factor. ${NOT_YOU}`,
+      sms: `Mlango: a passkey was added to your account. ${NOT_YOU}`,
+    }),
+    'security.passkey_removed': ({ name }) => ({
+      title: 'Passkey removed',
+      body: `The passkey "${oneLine(name)}" was removed from your account and no longer works. ${NOT_YOU}`,
+      sms: `Mlango: a passkey was removed from your account. ${NOT_YOU}`,
     }),
     'security.recovery_codes_made': () => ({
       title: 'New recovery codes',
@@ -127,8 +138,8 @@ export const en: Language = {
     }),
     'security.recovery_code_used': ({ left }) => ({
       title: 'Recovery code used',
-      body: `A recovery code was used in place of your authenticator app. ${left === 1 ? '1 code is' : `${number(left)} codes are`} left. ${NOT_YOU}`,
-      sms: `Mlango: a recovery code was used in place of your authenticator app. ${NOT_YOU}`,
+      body: `A recovery code was used in place of your second factor. ${left === 1 ? '1 code is' : `${number(left)} codes are`} left. ${NOT_YOU}`,
+      sms: `Mlango: a recovery code was used in place of your second factor. ${NOT_YOU}`,
     }),
     'security.identity_unlinked': ({ provider }) => ({
       title: 'Way to sign in removed',

@@ -117,8 +117,19 @@ export const sw: Language = {
         totp: `Uthibitisho wa hatua ya pili wa akaunti yako sasa unatumia programu ya uthibitishaji. ${NOT_YOU}`,
         email: `Uthibitisho wa hatua ya pili wa akaunti yako sasa unatumia msimbo kwa barua pepe. ${NOT_YOU}`,
         phone: `Uthibitisho wa hatua ya pili wa akaunti yako sasa unatumia msimbo kwa SMS. ${NOT_YOU}`,
+        passkey: `Uthibitisho wa hatua ya pili wa akaunti yako sasa unatumia funguo za siri (passkey) pekee. ${NOT_YOU}`,
       }[method],
       sms: `Mlango: uthibitisho wa hatua ya pili wa akaunti yako ${method === 'none' ? 'umezimwa' : 'umebadilishwa'}. ${NOT_YOU}`,
+    }),
+    'security.passkey_added': ({ name }) => ({
+      title: 'Ufunguo wa siri (passkey) umeongezwa',
+      body: `Ufunguo wa siri (passkey) "${oneLine(name)}" umeongezwa kwenye akaunti yako. Sasa unaweza kutumika kwa uthibitisho wa hatua ya pili. ${NOT_YOU}`,
+      sms: `Mlango: ufunguo wa siri (passkey) umeongezwa kwenye akaunti yako. ${NOT_YOU}`,
+    }),
+    'security.passkey_removed': ({ name }) => ({
+      title: 'Ufunguo wa siri (passkey) umeondolewa',
+      body: `Ufunguo wa siri (passkey) "${oneLine(name)}" umeondolewa kwenye akaunti yako na haufanyi kazi tena. ${NOT_YOU}`,
+      sms: `Mlango: ufunguo wa siri (passkey) umeondolewa kwenye akaunti yako. ${NOT_YOU}`,
     }),
     'security.recovery_codes_made': () => ({
       title: 'Misimbo mipya ya dharura',
@@ -127,8 +138,8 @@ export const sw: Language = {
     }),
     'security.recovery_code_used': ({ left }) => ({
       title: 'Msimbo wa dharura umetumika',
-      body: `Msimbo wa dharura umetumika badala ya programu yako ya uthibitishaji. Misimbo iliyobaki ni ${number(left)}. ${NOT_YOU}`,
-      sms: `Mlango: msimbo wa dharura umetumika badala ya programu yako ya uthibitishaji. ${NOT_YOU}`,
+      body: `Msimbo wa dharura umetumika badala ya uthibitisho wako wa hatua ya pili. Misimbo iliyobaki ni ${number(left)}. ${NOT_YOU}`,
+      sms: `Mlango: msimbo wa dharura umetumika badala ya uthibitisho wako wa hatua ya pili. ${NOT_YOU}`,
     }),
     'security.identity_unlinked': ({ provider }) => ({
       title: 'Njia ya kuingia imeondolewa',

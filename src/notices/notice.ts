@@ -18,7 +18,9 @@ export type NoticeData = {
   'security.phone_changed': { phone_number: string }
   'security.email_changed': { email: string }
   /** The second factor is now this one. */
-  'security.mfa_changed': { method: 'none' | 'totp' | 'email' | 'phone' }
+  'security.mfa_changed': { method: 'none' | 'totp' | 'email' | 'phone' | 'passkey' }
+  'security.passkey_added': { name: string }
+  'security.passkey_removed': { name: string }
   'security.recovery_codes_made': Record<string, never>
   'security.recovery_code_used': { left: number }
   /** A service that can no longer be used to sign in. */

@@ -59,15 +59,14 @@ export function createGate(parts: {
   }
 }
 
-/** A code by SMS or email is not enough: numbers are stolen by a swap of the SIM. */
 function missingFactor(standing: Standing, proof: OperatorNeed['proof']): string | undefined {
   if (proof === 'session') return undefined
-  if (!standing.hasAuthenticator) {
-    return 'Operators need an authenticator app. Set mfa_method to totp with PATCH /v1/me.'
+  if (!standing.hasPasskey && !standing.hasAuthenticator) {
+    return 'Operators need a passkey or an authenticator app. Add a passkey with POST /v1/me/passkeys, or set mfa_method to totp with PATCH /v1/me.'
   }
   const fresh = proof === 'fresh'
   if (standing.secondFactorAt === null || (fresh && !standing.fresh)) {
-    return 'Send a code of your authenticator app to POST /v1/auth/step-up, then try again.'
+    return 'Show a passkey at POST /v1/auth/step-up/passkey, or send a code of your authenticator app to POST /v1/auth/step-up; then try again.'
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-import { FRESH_S } from '../accounts/credentials/sessions-store.ts'
+import { FRESH_S, IS_LIVE } from '../accounts/credentials/sessions-store.ts'
 import { as, bool, columns, oneOf, orNull, text, time, type RowOf } from '../db/columns.ts'
 import type { Tx } from '../db/db.ts'
 import type { OperatorRole } from '../accounts/principal.ts'
@@ -10,15 +10,19 @@ const OPERATOR = columns({
   email: orNull(text),
   phoneNumber: orNull(text),
   hasAuthenticator: as("mfa_method = 'totp'", bool),
+  hasPasskey: as('exists (select from passkeys where passkeys.account_id = a.id)', bool),
   addedAt: time,
 })
 export type Operator = RowOf<typeof OPERATOR>
 
+/** A code by SMS or email is not enough: numbers are stolen by a swap of the SIM. */
+const BY_DEVICE = '(case when not second_factor_by_message then second_factor_at end)'
+
 const PROVEN = columns({
-  /** When the session last passed the second factor, if ever. */
-  secondFactorAt: orNull(time),
+  /** When the session last passed an authenticator or a passkey, if ever. */
+  secondFactorAt: as(BY_DEVICE, orNull(time)),
   /** That was within the last ten minutes. */
-  fresh: as(`coalesce(second_factor_at > now() - ${FRESH_S} * interval '1 second', false)`, bool),
+  fresh: as(`coalesce(${BY_DEVICE} > now() - ${FRESH_S} * interval '1 second', false)`, bool),
 })
 /** An operator with what the session has proven. */
 export type Standing = Operator & RowOf<typeof PROVEN>
@@ -30,7 +34,7 @@ export async function findStanding(
 ): Promise<Standing | undefined> {
   const [row] = await tx.read(
     `select ${OPERATOR.list}, ${PROVEN.list}
-     from ${PEOPLE} join sessions s on s.id = $2 and s.account_id = a.id and s.ended_at is null
+     from ${PEOPLE} join sessions on sessions.id = $2 and sessions.account_id = a.id and ${IS_LIVE}
      where a.id = $1 and a.status = 'active'`,
     [accountId, sessionId],
   )

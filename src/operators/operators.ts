@@ -40,7 +40,7 @@ export function addOperator(
 function noStrongFactor(): Failure {
   return new Failure(
     'conflict',
-    'This account has no authenticator app. Its owner sets one up first, under Settings, Security.',
+    'This account has no passkey and no authenticator app. Its owner sets one up first, under Settings, Security.',
   )
 }
 

@@ -3,6 +3,8 @@ import { stamp } from './fields.ts'
 
 /** What the account routes answer, for the OpenAPI document. */
 
+const factorShape = z.enum(['totp', 'email', 'phone', 'passkey'])
+
 export const profileShape = z.object({
   id: z.uuid(),
   full_name: z.string(),
@@ -18,19 +20,18 @@ export const profileShape = z.object({
   status: z.enum(['pending_verification', 'active', 'suspended']),
   role: z.enum(['user', 'admin']),
   locale: z.enum(['sw', 'en']),
-  mfa_method: z.enum(['totp', 'email', 'phone']).optional(),
+  mfa_method: factorShape.optional(),
   created_at: stamp,
+})
+
+export const recoveryCodesShape = z.array(z.string()).optional().meta({
+  description:
+    'Shown once. Each works once: in place of the second factor, or for a reset by SMS where codes by SMS are the second factor',
 })
 
 export const changedProfileShape = profileShape.extend({
   totp: z.object({ secret: z.string(), uri: z.string() }).optional(),
-  recovery_codes: z
-    .array(z.string())
-    .optional()
-    .meta({
-      description:
-        'Shown once. Each works once: in place of the authenticator app, or for a reset by SMS where codes by SMS are the second factor',
-    }),
+  recovery_codes: recoveryCodesShape,
 })
 
 export const sessionShape = z.object({
@@ -48,7 +49,15 @@ export const sessionShape = z.object({
 export const challengeShape = z.object({
   mfa_required: z.literal(true),
   challenge_id: z.uuid(),
-  channel: z.enum(['email', 'phone', 'totp']),
+  channel: z
+    .enum(['email', 'phone', 'totp'])
+    .meta({ description: 'What `POST /v1/auth/otp/verify` takes; totp takes recovery codes too' }),
+  mfa_method: factorShape.meta({
+    description: 'What is asked for. With passkey, `POST /v1/auth/passkeys/options` comes next',
+  }),
+  other_methods: z
+    .array(factorShape)
+    .meta({ description: 'What may be given in its place. Codes are sent on request then' }),
   masked: z.string(),
   expires_in: z.number().int(),
 })

@@ -158,7 +158,7 @@ function sessionRoutes(accounts: Accounts): Route[] {
       path: '/v1/auth/login',
       summary: 'Log in. Opens a session, or asks for a second factor',
       description:
-        'With a second factor the answer has `mfa_required` and a `challenge_id`: send the code to `POST /v1/auth/otp/verify` with the purpose `login_mfa`.',
+        'With a second factor the answer has `mfa_required` and a `challenge_id`: send the code to `POST /v1/auth/otp/verify` with the purpose `login_mfa`. Where `mfa_method` is passkey, `POST /v1/auth/passkeys/options` comes next; a code by SMS or email is then sent only on request.',
       body: z.object({ identifier: identifierField, password: z.string() }),
       response: z.union([sessionShape, challengeShape]),
       refuses: ['invalid_credentials', 'forbidden'],
@@ -259,7 +259,10 @@ function undoRoute(accounts: Accounts): Route {
       token: z
         .string()
         .regex(/^[\w-]{22}$/, 'must be what follows the # in the link')
-        .meta({ description: 'What follows the `#` in the link' }),
+        .meta({
+          description: 'What follows the `#` in the link',
+          example: 'kJ3v0Qm8RtY5xZ1aWc7NbA',
+        }),
     }),
     response: z.object({}),
     refuses: ['gone', 'conflict'],

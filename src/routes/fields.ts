@@ -69,7 +69,7 @@ export const ownerFields = {
   }),
   mfa_code: codeOrRecoveryField.optional().meta({
     description:
-      'The second factor, where there is one, unless it was given in this session within the last ten minutes',
+      'The second factor, where there is one, unless it was given in this session within the last ten minutes. With a passkey, `POST /v1/auth/step-up/passkey` gives it, and codes that are sent do not count',
   }),
 }
 

@@ -9,6 +9,7 @@ import { E164, codeField, line, ownerFields, webAddressField } from './fields.ts
 import { deviceOf } from './console/browser-session.ts'
 import { meIdentityRoutes } from './console/me-identities.ts'
 import { meSignInRoutes } from './console/me-sign-in.ts'
+import { passkeyRoutes } from './console/passkeys.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
   return [
@@ -18,6 +19,7 @@ export function meRoutes(accounts: Accounts): Route[] {
     phoneRoute(accounts),
     ...meSignInRoutes(accounts),
     ...meIdentityRoutes(accounts),
+    ...passkeyRoutes(accounts),
   ]
 }
 
@@ -51,7 +53,10 @@ function changeRoute(accounts: Accounts): Route {
       full_name: line(1, 120).optional(),
       avatar_url: webAddressField.optional(),
       locale: z.enum(['sw', 'en']).optional(),
-      mfa_method: z.enum(['none', 'totp', 'email', 'phone']).optional(),
+      mfa_method: z.enum(['none', 'totp', 'email', 'phone', 'passkey']).optional().meta({
+        description:
+          'passkey: nothing but the passkeys that the account has. While it has any, none is refused',
+      }),
       totp_code: codeField.optional().meta({
         description:
           'The first code of a new authenticator app; when leaving totp, a code of the present one',
@@ -65,8 +70,7 @@ function changeRoute(accounts: Accounts): Route {
     response: changedProfileShape,
     refuses: ['conflict'],
     async handle(call) {
-      const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code, password } =
-        call.body
+      const { full_name, avatar_url, locale, mfa_method, totp_code, mfa_code, password } = call.body
       const change = {
         fullName: full_name,
         avatarUrl: avatar_url,

@@ -102,7 +102,8 @@ function mobileRoute(signIn: SignIn): Route {
     method: 'POST',
     path: '/v1/auth/google/mobile',
     summary: 'Exchange an ID token from a native Android sign-in for a session',
-    description: 'Opens the account of that Google identity, or makes one: `created` says which. With a second factor the answer is the challenge that a login gets, with its `identifier`.',
+    description:
+      'Opens the account of that Google identity, or makes one: `created` says which. With a second factor the answer is the challenge that a login gets, with its `identifier`.',
     limit: 'auth',
     body: z.object({
       id_token: z.string().min(1).max(8192),

@@ -18,6 +18,7 @@ const PATHS = [
   '/register',
   '/login',
   '/reset',
+  '/undo',
   '/auth/callback',
   '/app',
   '/app/*',

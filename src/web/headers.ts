@@ -17,7 +17,14 @@ export const PAGE_HEADERS = {
     "trusted-types 'none'",
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'microphone=(self), camera=(), geolocation=(), payment=()',
+  'permissions-policy': [
+    'microphone=(self)',
+    'publickey-credentials-create=(self)',
+    'publickey-credentials-get=(self)',
+    'camera=()',
+    'geolocation=()',
+    'payment=()',
+  ].join(', '),
   'x-frame-options': 'DENY',
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { decodeJwt } from 'jose'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { createApiKey, listApiKeys } from '../../src/accounts/workspaces/api-keys.ts'
 import { askerOf } from '../../src/accounts/codes/asker.ts'
@@ -18,7 +19,6 @@ import {
 } from '../../src/accounts/workspaces/workspaces.ts'
 import type { Db } from '../../src/db/db.ts'
 import { Failure } from '../../src/lib/failure.ts'
-import { uuidv7 } from '../../src/lib/ids.ts'
 import {
   ageCodes,
   codeFor,
@@ -207,10 +207,15 @@ withDatabase('accounts under concurrency', (open) => {
 
   it('of forty wrong passwords at once only ten are tried', async () => {
     const { email } = await signedUp()
+    const began = performance.now()
     const tries = Array.from({ length: 40 }, () =>
       login(accounts, { identifier: email, password: 'not this one' }, HERE),
     )
-    assert.deepEqual(await endings(tries), { invalid_credentials: 10, rate_limited: 30 })
+    const { invalid_credentials: tried = 0, ...others } = await endings(tries)
+    // Ten seconds after the tenth there is another one: a busy machine may take as long.
+    const most = 10 + Math.floor((performance.now() - began) / 10_000)
+    assert.ok(tried >= 10 && tried <= most, `${tried} of ${most}`)
+    assert.deepEqual(others, { rate_limited: 40 - tried })
   })
 
   it('twenty right passwords at once open twenty sessions', async () => {
@@ -236,8 +241,8 @@ withDatabase('accounts under concurrency', (open) => {
 })
 
 /** Only a second factor would need the session. */
-function callerOf({ user }: { user: { id: string } }) {
-  return { accountId: user.id, sessionId: uuidv7() }
+function callerOf({ user, access_token }: { user: { id: string }; access_token: string }) {
+  return { accountId: user.id, sessionId: String(decodeJwt(access_token).sid) }
 }
 
 async function endings(works: Promise<unknown>[]): Promise<Record<string, number>> {

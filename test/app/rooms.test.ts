@@ -15,6 +15,7 @@ const GUARDED: Record<string, RegExp> = {
   pg: /^db\//,
   undici: /^(upstream|payments|notices|accounts|webhooks)\//,
   'openid-client': /^accounts\//,
+  '@simplewebauthn/server': /^accounts\//,
 }
 
 /** They build rooms out of the settings. */

@@ -45,6 +45,7 @@ test('an owner without an authenticator: nothing is there, then the authenticato
   await page.getByRole('heading', { name: 'Linda uendeshaji' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Wateja' }).count(), 0)
   await checkPage(tab, 'operator-enrol')
+  await page.getByRole('button', { name: 'Tumia programu ya uthibitishaji badala yake' }).click()
   await page.getByRole('button', { name: 'Unganisha programu' }).click()
   await page.getByRole('img', { name: /QR/ }).waitFor()
   const secret = fromBase32(await page.locator('main code').innerText())
@@ -64,7 +65,7 @@ test('an owner without an authenticator: nothing is there, then the authenticato
   await page.getByRole('button', { name: 'Rekebisha salio' }).click()
   await page.getByLabel('Krediti', { exact: true }).fill('10')
   await perform(tab, 'Rekebisha')
-  await page.getByText('Tendo hili linahitaji namba mpya').waitFor()
+  await page.getByText('Tendo hili linahitaji uthibitisho mpya').waitFor()
   await checkPage(tab, 'operator-proof')
   const code = page.getByLabel('Tarakimu sita za programu')
   // The one of the enrolment was used.

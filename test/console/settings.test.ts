@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { qrSquares } from '../../console/src/parts/qr-squares.ts'
 import { totpAt, totpUri } from '../../src/accounts/credentials/totp.ts'
-import { freshEmail, fromBase32, PASSWORD } from '../support/accounts.ts'
-import { codeSentTo } from '../support/customer.ts'
+import { freshEmail, freshPhone, fromBase32, PASSWORD } from '../support/accounts.ts'
+import { codeSentTo, undoSentTo } from '../support/customer.ts'
 import { checkPage } from './support/check-page.ts'
 import { openSignedIn } from './support/people.ts'
 import { startRig, type Rig } from './support/rig.ts'
@@ -14,6 +14,13 @@ before(async () => {
   rig = await startRig({ simulator: { faults: false } })
 })
 after(() => rig.close())
+
+/** As if everybody had signed in a while ago. */
+const later = (accountId: string) =>
+  rig.app.db.query(
+    `update sessions set confirmed_at = now() - interval '11 minutes' where account_id = $1`,
+    [accountId],
+  )
 
 test('an authenticator app by QR code, its recovery codes, and the way out of it', async () => {
   const tab = await openSignedIn(rig, '/app/settings')
@@ -96,7 +103,10 @@ test('name, language, notices, password and email are changed in place', async (
   const email = freshEmail()
   await page.getByRole('button', { name: 'Badilisha: Barua pepe' }).click()
   await dialog.getByLabel('Barua pepe mpya').fill(email)
-  await dialog.getByLabel('Nenosiri', { exact: true }).fill('twiga mrefu 77')
+  await later(person.accountId)
+  await dialog.getByRole('button', { name: 'Nitumie namba' }).click()
+  await dialog.getByLabel('Nenosiri lako').fill('twiga mrefu 77')
+  await checkPage(tab, 'email-password')
   await dialog.getByRole('button', { name: 'Nitumie namba' }).click()
   await dialog.getByLabel('Namba ya uthibitisho').fill(await codeSentTo(rig.app.dataDir, email))
   await page.getByText(email).waitFor()
@@ -125,5 +135,48 @@ test('deletion names the credits, asks for the password, and leaves nothing behi
   assert.equal((await rig.app.call('POST /v1/auth/login', { body })).status, 401)
   await page.goto(`${rig.url}/app`)
   await page.waitForURL('**/login?next=*')
+  await tab.context.close()
+})
+
+test('a number set without the password waits, and the link that the owner was sent undoes it', async () => {
+  const tab = await openSignedIn(rig, '/app/settings')
+  const { page, person } = tab
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Weka: Namba ya simu' }).waitFor()
+  await later(person.accountId)
+  await page.getByRole('button', { name: 'Weka: Namba ya simu' }).click()
+  const phone = freshPhone()
+  await dialog.getByLabel('Namba ya simu').fill(phone)
+  await checkPage(tab, 'phone-password')
+  await dialog.getByRole('button', { name: 'Nitumie namba' }).click()
+  const code = await codeSentTo(rig.app.dataDir, phone)
+  await dialog.getByLabel('Namba ya uthibitisho').fill(code)
+  await page.getByText('Itatumika kuingia kuanzia').waitFor()
+  await checkPage(tab, 'phone-waits')
+  const token = await undoSentTo(rig.app.dataDir, person.email)
+  await page.goto(`${rig.url}/undo#${token}`)
+  await page.getByRole('button', { name: 'Tengua' }).waitFor()
+  await checkPage(tab, 'undo')
+  const opened = await rig.app.call('GET /v1/me', { token: person.token })
+  assert.equal(opened.body.data.phone_number, phone, 'opening the link changes nothing')
+  await page.getByRole('button', { name: 'Tengua' }).click()
+  await page.getByText('Mabadiliko yametenguliwa.').waitFor()
+  await checkPage(tab, 'undone')
+  await page.getByRole('link', { name: 'Weka nenosiri jipya' }).click()
+  await page.waitForURL('**/reset')
+  const me = await rig.app.call('GET /v1/me', { token: person.token })
+  assert.equal(me.status, 401)
+  await tab.context.close()
+})
+
+test('a link that is cut or old says so', async () => {
+  const tab = await rig.open('/undo#abc', { language: 'en', size: 'desktop' })
+  const { page } = tab
+  await page.getByText('This link is not complete.').waitFor()
+  await checkPage(tab, 'undo-cut')
+  await page.goto(`${rig.url}/undo#${'A'.repeat(22)}`)
+  await page.reload()
+  await page.getByRole('button', { name: 'Undo the change' }).click()
+  await page.getByText('This link has expired, or was used already.').waitFor()
   await tab.context.close()
 })

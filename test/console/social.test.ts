@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { codeSentTo } from '../support/customer.ts'
 import { startGithub, type GithubPeer } from '../support/peers/github.ts'
 import { CLIENT, startOidcPeer, type OidcPeer } from '../support/peers/oidc.ts'
 import { checkPage } from './support/check-page.ts'
@@ -86,3 +87,33 @@ async function freePort(): Promise<number> {
   await new Promise((done) => server.close(done))
   return port
 }
+
+test('with a second factor it is asked for, and the social sign-in can be unlinked', async () => {
+  const email = 'rehema@example.com'
+  google.people.rehema = { email, email_verified: true, name: 'Rehema' }
+  google.visitor = 'rehema'
+  const tab = await rig.open('/login', { size: 'phone' })
+  const { page } = tab
+  await page.getByRole('link', { name: /Google/ }).click()
+  await page.getByText('Habari, Rehema').waitFor()
+  await page.goto(`${rig.url}/app/settings`)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Hatua ya pili: Washa' }).click()
+  await dialog.getByRole('button', { name: 'Namba kwa barua pepe' }).click()
+  await page.getByText('Namba kwa barua pepe').waitFor()
+  const again = await rig.open('/login', { size: 'phone' })
+  await again.page.getByRole('link', { name: /Google/ }).click()
+  await again.page.getByRole('heading', { name: 'Hatua ya pili' }).waitFor()
+  const code = await codeSentTo(rig.app.dataDir, email)
+  await again.page.getByLabel('Namba ya uthibitisho').fill(code)
+  await again.page.getByText('Habari, Rehema').waitFor()
+  // A tab that has not been at the provider's: the check wants no address but our own.
+  const own = await rig.open('/app/settings', { size: 'phone' }, await again.context.storageState())
+  await own.page.getByRole('button', { name: 'Tenganisha: Google' }).click()
+  await checkPage(own, 'unlink')
+  await own.page.getByRole('dialog').getByRole('button', { name: 'Tenganisha' }).click()
+  const gone = own.page.getByRole('heading', { name: 'Kuingia kwa akaunti nyingine' })
+  await gone.waitFor({ state: 'detached' })
+  for (const { context } of [again, own]) await context.close()
+  await tab.context.close()
+})

@@ -13,8 +13,13 @@ POST   /v1/auth/login                    none    envelope
 POST   /v1/auth/refresh                  none    envelope
 POST   /v1/auth/logout                   jwt     envelope
 POST   /v1/auth/step-up                  jwt     envelope
+POST   /v1/auth/step-up/passkey/options  jwt     envelope
+POST   /v1/auth/step-up/passkey          jwt     envelope
+POST   /v1/auth/passkeys/options         none    envelope
+POST   /v1/auth/passkeys/verify          none    envelope
 POST   /v1/auth/password/forgot          none    envelope
 POST   /v1/auth/password/reset           none    envelope
+POST   /v1/auth/undo                     none    envelope
 GET    /v1/auth/google/start             none    envelope
 GET    /v1/auth/google/callback          none    envelope
 GET    /v1/auth/github/start             none    envelope
@@ -33,6 +38,13 @@ POST   /v1/me/password                   jwt     envelope
 GET    /v1/me/sessions                   jwt     envelope
 DELETE /v1/me/sessions/:id               jwt     envelope
 GET    /v1/me/mfa                        jwt     envelope
+GET    /v1/me/passkeys                   jwt     envelope
+POST   /v1/me/passkeys/options           jwt     envelope
+POST   /v1/me/passkeys                   jwt     envelope
+PATCH  /v1/me/passkeys/:id               jwt     envelope
+DELETE /v1/me/passkeys/:id               jwt     envelope
+GET    /v1/me/identities                 jwt     envelope
+DELETE /v1/me/identities/:id             jwt     envelope
 GET    /v1/me/notification-preferences   jwt     envelope
 PATCH  /v1/me/notification-preferences   jwt     envelope
 GET    /v1/workspaces                    jwt     envelope

@@ -5,10 +5,11 @@ import { FILM } from '../../simulator/models/film.ts'
 import type { OpenApi } from '../../src/http/docs/openapi-document.ts'
 import { ageCodes, freshEmail, freshPhone, PASSWORD } from '../support/accounts.ts'
 import { startApp } from '../support/app.ts'
-import { codeSentTo } from '../support/customer.ts'
+import { codeSentTo, undoSentTo } from '../support/customer.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Loose } from '../support/loose.ts'
 import { newOperator } from '../support/operators.ts'
+import { softPasskey } from '../support/peers/passkey.ts'
 import { startGithub, type GithubPeer } from '../support/peers/github.ts'
 import { AUDIENCE, CLIENT, SCOPE, startOidcPeer, type OidcPeer } from '../support/peers/oidc.ts'
 import { makePdf } from '../support/samples/pdf.ts'
@@ -76,6 +77,7 @@ test('an answer of every route in the document has been seen', async () => {
   await organise(token)
   await signInThroughOthers()
   await changeOneself()
+  await usePasskeys()
   await watchFilm(key, film.data.job_id as string)
   await readWhatHappened(token)
 
@@ -183,13 +185,17 @@ async function signInThroughOthers() {
   }
   const now = Math.floor(Date.now() / 1000)
   const claims = { iss: google.issuer, sub: 'm-1', iat: now, exp: now + 600, name: 'Asha' }
-  await good('POST /v1/auth/google/mobile', undefined, {
-    id_token: await google.mint({ ...claims, aud: 'server-client', azp: 'android-client' }),
-  })
+  const proven = { email: freshEmail(), email_verified: true }
+  const audience = { aud: 'server-client', azp: 'android-client' }
+  const id_token = await google.mint({ ...claims, ...proven, ...audience })
+  const entered = await good('POST /v1/auth/google/mobile', undefined, { id_token })
   const granted = { client_id: CLIENT.id, scope: SCOPE, aud: AUDIENCE, jti: randomUUID() }
   await good('POST /v1/auth/partner', undefined, {
     access_token: await google.mint({ ...claims, ...granted }, { typ: 'at+jwt' }),
   })
+  const token = entered.data.access_token as string
+  const [identity] = (await good('GET /v1/me/identities', token)).data as Loose[]
+  await good(`DELETE /v1/me/identities/${identity!.id}`, token)
 }
 
 async function changeOneself() {
@@ -221,9 +227,30 @@ async function changeOneself() {
   const change = { email: next, code: await codeSentTo(app.dataDir, next) }
   await good('POST /v1/me/email/verify', token, change)
   await good('POST /v1/auth/logout', token, {})
+  await good('POST /v1/auth/undo', undefined, { token: await undoSentTo(app.dataDir, email) })
   const operator = await newOperator(app, 'owner')
   await good('POST /v1/auth/step-up', operator.token, { code: operator.code() })
   await good('DELETE /v1/me', (await app.signUp()).token)
+}
+
+/** On the page of FRONTEND_URL: PUBLIC_URL is a number here, to which browsers give no passkeys. */
+async function usePasskeys() {
+  const { token, email } = await app.signUp()
+  const key = softPasskey()
+  const here = { origin: new URL(PAGE).origin }
+  const made = (await good('POST /v1/me/passkeys/options', token, { password: PASSWORD })).data
+  const credential = key.create(made, here)
+  const { id } = (await good('POST /v1/me/passkeys', token, { name: 'Simu', credential })).data
+  await good('GET /v1/me/passkeys', token)
+  await good(`PATCH /v1/me/passkeys/${id}`, token, { name: 'Simu yangu' })
+  const login = { identifier: email, password: PASSWORD }
+  const { challenge_id } = (await good('POST /v1/auth/login', undefined, login)).data
+  const asked = (await good('POST /v1/auth/passkeys/options', undefined, { challenge_id })).data
+  const signed = { challenge_id, credential: key.sign(asked, here) }
+  await good('POST /v1/auth/passkeys/verify', undefined, signed)
+  const again = (await good('POST /v1/auth/step-up/passkey/options', token)).data
+  await good('POST /v1/auth/step-up/passkey', token, { credential: key.sign(again, here) })
+  await good(`DELETE /v1/me/passkeys/${id}`, token, { password: PASSWORD })
 }
 
 const NEXT = 'twiga mrefu 77'

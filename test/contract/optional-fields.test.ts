@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { freshEmail, freshPhone, PASSWORD } from '../support/accounts.ts'
 import { startApp } from '../support/app.ts'
 import type { Loose } from '../support/loose.ts'
+import { softPasskey } from '../support/peers/passkey.ts'
 
 /* `null` for an optional field counts as absent, on every route of the document. */
 
@@ -20,8 +21,10 @@ const REQUIRED: Record<string, () => unknown> = {
   amount_tzs: () => 1000,
   audio_data: () => 'AAAA',
   audio_format: () => 'wav',
+  challenge_id: () => '01890000-0000-7000-8000-000000000000',
   channel: () => 'email',
   code: () => '000000',
+  credential: () => softPasskey().sign({ challenge: 'AAAA', rpId: 'localhost' }),
   current_password: () => PASSWORD,
   document: () => ({ data: 'AAAA' }),
   email: freshEmail,
@@ -40,6 +43,7 @@ const REQUIRED: Record<string, () => unknown> = {
   phone_number: freshPhone,
   prompt: () => 'Habari',
   purpose: () => 'verify_email',
+  token: () => 'A'.repeat(22),
   video: () => ({ data: 'AAAA' }),
 }
 

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Locale } from '../../src/notices/language.ts'
 import { localeOf } from '../../src/notices/language.ts'
-import { codeMessage, digestMessage, noticeMail, noticeSms, noticeText } from '../../src/notices/messages.ts'
+import {
+  codeMessage,
+  digestMessage,
+  noticeMail,
+  noticeSms,
+  noticeText,
+} from '../../src/notices/messages.ts'
 import type { Notice, NoticeCategory, NoticeData, NoticeType } from '../../src/notices/notice.ts'
 import { categoryOf } from '../../src/notices/notice.ts'
 
@@ -23,6 +29,8 @@ const LONGEST: { [T in NoticeType]: NoticeData[T] } = {
   'security.phone_changed': { phone_number: '+255***678' },
   'security.email_changed': { email: 'a***@example.com' },
   'security.mfa_changed': { method: 'none' },
+  'security.passkey_added': { name: `a\r\nb${long}` },
+  'security.passkey_removed': { name: `a\r\nb${long}` },
   'security.recovery_codes_made': {},
   'security.recovery_code_used': { left: 9 },
   'security.identity_unlinked': { provider: 'Google' },
@@ -50,6 +58,7 @@ const every: Notice[] = [
   noticeOf('security.mfa_changed', { method: 'totp' }),
   noticeOf('security.mfa_changed', { method: 'email' }),
   noticeOf('security.mfa_changed', { method: 'phone' }),
+  noticeOf('security.mfa_changed', { method: 'passkey' }),
   noticeOf('security.recovery_code_used', { left: 1 }),
 ]
 
@@ -164,6 +173,8 @@ describe('the texts of notices', () => {
       'security.phone_changed': 'security',
       'security.email_changed': 'security',
       'security.mfa_changed': 'security',
+      'security.passkey_added': 'security',
+      'security.passkey_removed': 'security',
       'security.recovery_codes_made': 'security',
       'security.recovery_code_used': 'security',
       'security.identity_unlinked': 'security',

@@ -32,7 +32,8 @@ describe('where a notice goes', () => {
 
   it('tells of security the number that signs in, not one that waits', () => {
     const waits = { email: null, phone: '+255712345679', loginPhone: phone, preferences: undefined }
-    const to = (type: 'security.new_login' | 'payment.completed') => addressesFor(type, waits)[0]?.to
+    const to = (type: 'security.new_login' | 'payment.completed') =>
+      addressesFor(type, waits)[0]?.to
     assert.deepEqual([to('security.new_login'), to('payment.completed')], [phone, waits.phone])
   })
 

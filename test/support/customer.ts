@@ -35,17 +35,29 @@ export async function signUp(url: string, dataDir: string) {
 }
 
 /** The code of the newest message to this address. */
-export async function codeSentTo(dataDir: string, to: string): Promise<string> {
+export function codeSentTo(dataDir: string, to: string): Promise<string> {
+  return sentTo(dataDir, { to, pattern: /\b\d{6}\b/ })
+}
+
+/** What the newest message with a link that undoes a change has in it. */
+export function undoSentTo(dataDir: string, to: string): Promise<string> {
+  return sentTo(dataDir, { to, pattern: /(?<=\/undo#)[\w-]{22}/ })
+}
+
+async function sentTo(
+  dataDir: string,
+  { to, pattern }: { to: string; pattern: RegExp },
+): Promise<string> {
   const folder = join(dataDir, 'outbox')
-  return eventually(`a code is sent to ${to}`, async () => {
+  return eventually(`${pattern} is sent to ${to}`, async () => {
     const names = await readdir(folder).catch(() => [])
     for (const name of names
       .filter((one) => one.endsWith('.json'))
       .sort()
       .reverse()) {
       const message = JSON.parse(await readFile(join(folder, name), 'utf8'))
-      const code = /\b\d{6}\b/.exec(message.text)?.[0]
-      if (message.to === to && code !== undefined) return code
+      const found = pattern.exec(message.text)?.[0]
+      if (message.to === to && found !== undefined) return found
     }
     return undefined
   })

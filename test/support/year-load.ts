@@ -2,6 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { findAccount, insertAccount, type NewAccount } from '../../src/accounts/accounts-store.ts'
 import { openAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import { putCode } from '../../src/accounts/codes/codes-store.ts'
+import { insertChange } from '../../src/accounts/codes/changes-store.ts'
+import { putChallenge } from '../../src/accounts/codes/passkey-challenges-store.ts'
+import { insertPasskey } from '../../src/accounts/codes/passkeys-store.ts'
 import { replaceRecoveryCodes } from '../../src/accounts/codes/recovery-codes-store.ts'
 import { takeSmsCode } from '../../src/accounts/codes/sms-codes-store.ts'
 import { takeThrottle } from '../../src/accounts/codes/throttle-store.ts'
@@ -171,12 +174,23 @@ async function strangers(accounts: Accounts, day: number): Promise<void> {
 }
 
 async function belongings(db: Db, accountId: string): Promise<void> {
-  await linkIdentity(db, ownerProof(accountId), {
+  const proof = ownerProof(accountId)
+  await linkIdentity(db, proof, {
     issuer: 'https://issuer.example',
     subject: accountId,
     provider: 'Example',
   })
-  await replaceRecoveryCodes(db, ownerProof(accountId), [randomBytes(32)])
+  await replaceRecoveryCodes(db, proof, [randomBytes(32)])
+  await insertPasskey(db, proof, {
+    id: uuidv7(),
+    name: 'Simu',
+    credentialId: randomBytes(16),
+    publicKey: randomBytes(77),
+    counter: 0,
+    transports: ['internal'],
+    backedUp: true,
+  })
+  await insertChange(db, { id: uuidv7(), accountId, tokenHash: randomBytes(32) })
   await savePreferences(db, accountId, { email: { usage: false } })
 }
 
@@ -185,6 +199,8 @@ async function occasionalWork(accounts: Accounts, accountId: string, day: number
   const device = { address: `10.0.0.${day % 250}`, userAgent: `browser ${day}` }
   const account = (await findAccount(db, accountId))!
   const opened = await db.begin((tx) => openSession(accounts, tx, { account, device }))
+  const use = { use: 'step_up', boundTo: opened.id, accountId } as const
+  await putChallenge(db, use, randomBytes(32))
   if (day % 2 === 0) await logout(accounts, { accountId, sessionId: opened.id }, {})
   const { id } = await createApiKey(accounts, accountId, { name: `key ${day}` })
   await revokeApiKey(accounts, { accountId, id })

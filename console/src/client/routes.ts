@@ -50,10 +50,11 @@ export type Documented = {
               phone_number?: string | undefined
               email_verified: boolean
               phone_verified: boolean
+              phone_signs_in_at?: string | undefined
               status: 'pending_verification' | 'active' | 'suspended'
               role: 'user' | 'admin'
               locale: 'sw' | 'en'
-              mfa_method?: 'totp' | 'email' | 'phone' | undefined
+              mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
               created_at: string
             }
           }
@@ -61,6 +62,8 @@ export type Documented = {
             mfa_required: true
             challenge_id: string
             channel: 'email' | 'phone' | 'totp'
+            mfa_method: 'totp' | 'email' | 'phone' | 'passkey'
+            other_methods: ('totp' | 'email' | 'phone' | 'passkey')[]
             masked: string
             expires_in: number
           }
@@ -103,10 +106,11 @@ export type Documented = {
               phone_number?: string | undefined
               email_verified: boolean
               phone_verified: boolean
+              phone_signs_in_at?: string | undefined
               status: 'pending_verification' | 'active' | 'suspended'
               role: 'user' | 'admin'
               locale: 'sw' | 'en'
-              mfa_method?: 'totp' | 'email' | 'phone' | undefined
+              mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
               created_at: string
             }
           }
@@ -114,6 +118,8 @@ export type Documented = {
             mfa_required: true
             challenge_id: string
             channel: 'email' | 'phone' | 'totp'
+            mfa_method: 'totp' | 'email' | 'phone' | 'passkey'
+            other_methods: ('totp' | 'email' | 'phone' | 'passkey')[]
             masked: string
             expires_in: number
           }
@@ -140,10 +146,11 @@ export type Documented = {
           phone_number?: string | undefined
           email_verified: boolean
           phone_verified: boolean
+          phone_signs_in_at?: string | undefined
           status: 'pending_verification' | 'active' | 'suspended'
           role: 'user' | 'admin'
           locale: 'sw' | 'en'
-          mfa_method?: 'totp' | 'email' | 'phone' | undefined
+          mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
           created_at: string
         }
       }
@@ -172,7 +179,17 @@ export type Documented = {
   }
   'POST /v1/auth/password/reset': {
     query: {}
-    body: { identifier: string; code: string; new_password: string }
+    body: {
+      identifier: string
+      code: string
+      new_password: string
+      recovery_code?: string | undefined
+    }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/auth/undo': {
+    query: {}
+    body: { token: string }
     answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
   'GET /v1/auth/jwks.json': {
@@ -216,28 +233,41 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: {
-        access_token: string
-        token_type: 'Bearer'
-        expires_in: number
-        refresh_token?: string | undefined
-        refresh_expires_in?: number | undefined
-        user: {
-          id: string
-          full_name: string
-          avatar_url?: string | undefined
-          email?: string | undefined
-          phone_number?: string | undefined
-          email_verified: boolean
-          phone_verified: boolean
-          status: 'pending_verification' | 'active' | 'suspended'
-          role: 'user' | 'admin'
-          locale: 'sw' | 'en'
-          mfa_method?: 'totp' | 'email' | 'phone' | undefined
-          created_at: string
-        }
-        created: boolean
-      }
+      data:
+        | {
+            access_token: string
+            token_type: 'Bearer'
+            expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
+            user: {
+              id: string
+              full_name: string
+              avatar_url?: string | undefined
+              email?: string | undefined
+              phone_number?: string | undefined
+              email_verified: boolean
+              phone_verified: boolean
+              phone_signs_in_at?: string | undefined
+              status: 'pending_verification' | 'active' | 'suspended'
+              role: 'user' | 'admin'
+              locale: 'sw' | 'en'
+              mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
+              created_at: string
+            }
+            created: boolean
+          }
+        | {
+            mfa_required: true
+            challenge_id: string
+            channel: 'email' | 'phone' | 'totp'
+            mfa_method: 'totp' | 'email' | 'phone' | 'passkey'
+            other_methods: ('totp' | 'email' | 'phone' | 'passkey')[]
+            masked: string
+            expires_in: number
+            identifier: string
+            created: false
+          }
       request_id: string
     }
   }
@@ -247,28 +277,41 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: {
-        access_token: string
-        token_type: 'Bearer'
-        expires_in: number
-        refresh_token?: string | undefined
-        refresh_expires_in?: number | undefined
-        user: {
-          id: string
-          full_name: string
-          avatar_url?: string | undefined
-          email?: string | undefined
-          phone_number?: string | undefined
-          email_verified: boolean
-          phone_verified: boolean
-          status: 'pending_verification' | 'active' | 'suspended'
-          role: 'user' | 'admin'
-          locale: 'sw' | 'en'
-          mfa_method?: 'totp' | 'email' | 'phone' | undefined
-          created_at: string
-        }
-        created: boolean
-      }
+      data:
+        | {
+            access_token: string
+            token_type: 'Bearer'
+            expires_in: number
+            refresh_token?: string | undefined
+            refresh_expires_in?: number | undefined
+            user: {
+              id: string
+              full_name: string
+              avatar_url?: string | undefined
+              email?: string | undefined
+              phone_number?: string | undefined
+              email_verified: boolean
+              phone_verified: boolean
+              phone_signs_in_at?: string | undefined
+              status: 'pending_verification' | 'active' | 'suspended'
+              role: 'user' | 'admin'
+              locale: 'sw' | 'en'
+              mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
+              created_at: string
+            }
+            created: boolean
+          }
+        | {
+            mfa_required: true
+            challenge_id: string
+            channel: 'email' | 'phone' | 'totp'
+            mfa_method: 'totp' | 'email' | 'phone' | 'passkey'
+            other_methods: ('totp' | 'email' | 'phone' | 'passkey')[]
+            masked: string
+            expires_in: number
+            identifier: string
+            created: false
+          }
       request_id: string
     }
   }
@@ -314,10 +357,11 @@ export type Documented = {
         phone_number?: string | undefined
         email_verified: boolean
         phone_verified: boolean
+        phone_signs_in_at?: string | undefined
         status: 'pending_verification' | 'active' | 'suspended'
         role: 'user' | 'admin'
         locale: 'sw' | 'en'
-        mfa_method?: 'totp' | 'email' | 'phone' | undefined
+        mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
         created_at: string
       }
       request_id: string
@@ -329,9 +373,10 @@ export type Documented = {
       full_name?: string | undefined
       avatar_url?: string | undefined
       locale?: 'sw' | 'en' | undefined
-      mfa_method?: 'none' | 'totp' | 'email' | 'phone' | undefined
+      mfa_method?: 'none' | 'totp' | 'email' | 'phone' | 'passkey' | undefined
       totp_code?: string | undefined
       recovery_codes?: true | undefined
+      password?: string | undefined
       mfa_code?: string | undefined
     }
     answer: {
@@ -345,10 +390,11 @@ export type Documented = {
         phone_number?: string | undefined
         email_verified: boolean
         phone_verified: boolean
+        phone_signs_in_at?: string | undefined
         status: 'pending_verification' | 'active' | 'suspended'
         role: 'user' | 'admin'
         locale: 'sw' | 'en'
-        mfa_method?: 'totp' | 'email' | 'phone' | undefined
+        mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
         created_at: string
         totp?: { secret: string; uri: string } | undefined
         recovery_codes?: string[] | undefined
@@ -363,7 +409,7 @@ export type Documented = {
   }
   'POST /v1/me/phone': {
     query: {}
-    body: { phone_number: string; mfa_code?: string | undefined }
+    body: { phone_number: string; password?: string | undefined; mfa_code?: string | undefined }
     answer: {
       status: 'success'
       code: 200
@@ -395,10 +441,11 @@ export type Documented = {
         phone_number?: string | undefined
         email_verified: boolean
         phone_verified: boolean
+        phone_signs_in_at?: string | undefined
         status: 'pending_verification' | 'active' | 'suspended'
         role: 'user' | 'admin'
         locale: 'sw' | 'en'
-        mfa_method?: 'totp' | 'email' | 'phone' | undefined
+        mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
         created_at: string
       }
       request_id: string
@@ -406,7 +453,11 @@ export type Documented = {
   }
   'POST /v1/me/password': {
     query: {}
-    body: { current_password?: string | undefined; new_password: string }
+    body: {
+      current_password?: string | undefined
+      new_password: string
+      mfa_code?: string | undefined
+    }
     answer: { status: 'success'; code: 200; data: {}; request_id: string }
   }
   'GET /v1/me/sessions': {
@@ -437,9 +488,208 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: { method: 'none' | 'totp' | 'email' | 'phone'; recovery_codes_left: number }
+      data: {
+        method: 'none' | 'totp' | 'email' | 'phone' | 'passkey'
+        passkeys: number
+        recovery_codes_left: number
+      }
       request_id: string
     }
+  }
+  'GET /v1/me/identities': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { id: string; provider: string; created_at: string }[]
+      request_id: string
+    }
+  }
+  'DELETE /v1/me/identities/{id}': {
+    query: {}
+    body: { password?: string | undefined; mfa_code?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/me/passkeys/options': {
+    query: {}
+    body: { password?: string | undefined; mfa_code?: string | undefined }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        rp: { id: string; name: string }
+        user: { id: string; name: string; displayName: string }
+        challenge: string
+        pubKeyCredParams: { type: 'public-key'; alg: number }[]
+        timeout: number
+        attestation: 'none'
+        authenticatorSelection: { residentKey: 'preferred'; userVerification: 'preferred' }
+        excludeCredentials: {
+          type: 'public-key'
+          id: string
+          transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+        }[]
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/me/passkeys': {
+    query: {}
+    body: {
+      name: string
+      credential: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: {
+          clientDataJSON: string
+          attestationObject: string
+          transports?: string[] | undefined
+        }
+      }
+    }
+    answer: {
+      status: 'success'
+      code: 201
+      data: {
+        id: string
+        name: string
+        backed_up: boolean
+        created_at: string
+        last_used_at?: string | undefined
+        recovery_codes?: string[] | undefined
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/me/passkeys': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        backed_up: boolean
+        created_at: string
+        last_used_at?: string | undefined
+      }[]
+      request_id: string
+    }
+  }
+  'PATCH /v1/me/passkeys/{id}': {
+    query: {}
+    body: { name: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        backed_up: boolean
+        created_at: string
+        last_used_at?: string | undefined
+      }
+      request_id: string
+    }
+  }
+  'DELETE /v1/me/passkeys/{id}': {
+    query: {}
+    body: { password?: string | undefined; mfa_code?: string | undefined }
+    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+  }
+  'POST /v1/auth/passkeys/options': {
+    query: {}
+    body: { challenge_id: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        rpId: string
+        challenge: string
+        timeout: number
+        userVerification: 'preferred'
+        allowCredentials: {
+          type: 'public-key'
+          id: string
+          transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+        }[]
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/passkeys/verify': {
+    query: {}
+    body: {
+      challenge_id: string
+      credential: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: { clientDataJSON: string; authenticatorData: string; signature: string }
+      }
+    }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        access_token: string
+        token_type: 'Bearer'
+        expires_in: number
+        refresh_token?: string | undefined
+        refresh_expires_in?: number | undefined
+        user: {
+          id: string
+          full_name: string
+          avatar_url?: string | undefined
+          email?: string | undefined
+          phone_number?: string | undefined
+          email_verified: boolean
+          phone_verified: boolean
+          phone_signs_in_at?: string | undefined
+          status: 'pending_verification' | 'active' | 'suspended'
+          role: 'user' | 'admin'
+          locale: 'sw' | 'en'
+          mfa_method?: 'totp' | 'email' | 'phone' | 'passkey' | undefined
+          created_at: string
+        }
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/step-up/passkey/options': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        rpId: string
+        challenge: string
+        timeout: number
+        userVerification: 'preferred'
+        allowCredentials: {
+          type: 'public-key'
+          id: string
+          transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+        }[]
+      }
+      request_id: string
+    }
+  }
+  'POST /v1/auth/step-up/passkey': {
+    query: {}
+    body: {
+      credential: {
+        id: string
+        rawId: string
+        type: 'public-key'
+        response: { clientDataJSON: string; authenticatorData: string; signature: string }
+      }
+    }
+    answer: { status: 'success'; code: 200; data: { fresh_for_s: number }; request_id: string }
   }
   'GET /v1/workspaces': {
     query: { limit?: string | number | boolean; offset?: string | number | boolean }
@@ -1923,6 +2173,7 @@ export type Documented = {
         role: 'viewer' | 'support' | 'owner'
         name: string
         authenticator: boolean
+        passkey: boolean
         second_factor_at?: string | undefined
         fresh: boolean
       }
@@ -1942,6 +2193,7 @@ export type Documented = {
         email?: string | undefined
         phone_number?: string | undefined
         authenticator: boolean
+        passkey: boolean
         added_at: string
       }[]
       request_id: string
@@ -2044,7 +2296,7 @@ export type Documented = {
         created_at: string
         email_verified: boolean
         phone_verified: boolean
-        mfa_method: 'none' | 'totp' | 'email' | 'phone'
+        mfa_method: 'none' | 'totp' | 'email' | 'phone' | 'passkey'
         operator_role?: 'viewer' | 'support' | 'owner' | undefined
         balance: {
           balance_credits: number

@@ -55,6 +55,12 @@ export const publicPages: Page[] = [
     load: () => import('./sign-in/reset-page.tsx'),
   }),
   page({
+    path: '/undo',
+    title: { sw: 'Tengua mabadiliko', en: 'Undo a change' },
+    source: 'src/pages/sign-in/undo-page.tsx',
+    load: () => import('./sign-in/undo-page.tsx'),
+  }),
+  page({
     path: '/auth/callback',
     title: { sw: 'Unaingia', en: 'Signing in' },
     source: 'src/pages/sign-in/callback-page.tsx',

@@ -21,10 +21,12 @@ export async function insertChange(
   change: { id: string; accountId: string; tokenHash: Buffer },
 ): Promise<void> {
   await tx.query(
-    `insert into sign_in_changes (id, account_id, token_hash, recovery_hashes, identities, ${KEPT})
+    `insert into sign_in_changes (id, account_id, token_hash, recovery_hashes, identities,
+       passkeys, ${KEPT})
      select $1, id, $3,
        (select coalesce(array_agg(code_hash), '{}') from recovery_codes where account_id = a.id),
-       (select coalesce(jsonb_agg(i), '[]') from identities i where account_id = a.id), ${KEPT}
+       (select coalesce(jsonb_agg(i), '[]') from identities i where account_id = a.id),
+       (select coalesce(jsonb_agg(p), '[]') from passkeys p where account_id = a.id), ${KEPT}
      from accounts a where id = $2`,
     [change.id, change.accountId, change.tokenHash],
   )
@@ -48,7 +50,7 @@ export async function restoreSignIn(
   { accountId }: OwnerProof,
   changeId: string,
 ): Promise<void> {
-  const of = [accountId, changeId]
+  const of: [string, string] = [accountId, changeId]
   await tx.query(
     `update accounts set (${KEPT}) = (select ${KEPT} from sign_in_changes where id = $2),
        password_hash = null, totp_pending_sealed = null, updated_at = now()
@@ -69,9 +71,32 @@ export async function restoreSignIn(
      where c.id = $2 on conflict (issuer, subject) do nothing`,
     of,
   )
+  await restorePasskeys(tx, of)
   await tx.query(
     `delete from sign_in_changes where account_id = $1
        and created_at >= (select created_at from sign_in_changes where id = $2)`,
+    of,
+  )
+}
+
+/**
+ * Those added since go, those removed since come back, even from another account: a thief may have
+ * put the same id there with a key of his own. Those that stayed go on counting.
+ */
+async function restorePasskeys(tx: Tx, of: [accountId: string, changeId: string]): Promise<void> {
+  await tx.query(
+    `with kept as (
+       select k.* from sign_in_changes c, jsonb_populate_recordset(null::passkeys, c.passkeys) k
+       where c.id = $2
+     ), gone as (
+       delete from passkeys where account_id = $1
+         and credential_id not in (select credential_id from kept)
+     )
+     insert into passkeys select * from kept
+     on conflict (credential_id) do update set
+       id = excluded.id, account_id = excluded.account_id, name = excluded.name,
+       public_key = excluded.public_key, counter = excluded.counter
+     where passkeys.account_id <> excluded.account_id`,
     of,
   )
 }

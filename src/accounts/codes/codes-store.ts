@@ -70,6 +70,21 @@ export async function listCodes(tx: Tx, { subject, purpose }: CodeSubject): Prom
   return rows.map((row) => ({ ...CODE.from(row), ...STATE.from(row) }))
 }
 
+/** The challenge of a login, whatever it was answered with until now. */
+export async function findLoginChallenge(
+  tx: Tx,
+  id: string,
+): Promise<(CodeState & { subject: Uint8Array }) | undefined> {
+  const [row] = await tx.read(
+    `select ${CODE.list}, ${STATE.list}, ${OF.list} from codes
+     where id = $1 and purpose = 'login_mfa'`,
+    [id],
+  )
+  return row && { ...CODE.from(row), ...STATE.from(row), ...OF.from(row) }
+}
+
+const OF = columns({ subject: bytes })
+
 /**
  * Takes one of the tries of every code that may be answered, atomically over all processes, and
  * returns these. Whoever asked for a code has five tries at it, and everybody else together five:
@@ -122,12 +137,12 @@ export async function voidCodes(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update codes set code_hmac = null where account_id = $1', [accountId])
 }
 
-/** Kept a day after they expire, which is longer than any cool-down. */
 /** Of every account: nobody can use a code that was asked for before. */
 export async function voidEveryCode(tx: Tx): Promise<void> {
   await tx.query('delete from codes')
 }
 
+/** Kept a day after they expire, which is longer than any cool-down. */
 export function purgeCodes(tx: Tx, batch: number): Promise<number> {
   const where = `expires_at < now() - interval '1 day'`
   return deleteOldest(tx, batch, { table: 'codes', where, order: 'expires_at' })

@@ -128,8 +128,11 @@ export function coolingDown(waitS: number): Failure {
   )
 }
 
-/** A code that was answered rightly, and the count to clear once it has done what it allows. */
-export type AnsweredCode = CodeRow & { accountId: string; counted: Tries }
+/**
+ * A code that was answered rightly, whether by who asked for it, and the count to clear once it has
+ * done what it allows.
+ */
+export type AnsweredCode = CodeRow & { accountId: string; own: boolean; counted: Tries }
 
 /**
  * Takes one of the tries and finds the account whose code this is, among all that wait for the
@@ -147,7 +150,10 @@ export async function tryCode(
   await takeTry(accounts.db, counted)
   const open = await takeCodeTry(accounts.db, { ...request, challengeId, marks: asker.marks })
   const row = open.find((one) => isAnswer(accounts, request, one, answer.code))
-  if (row?.accountId) return { ...row, accountId: row.accountId, counted }
+  if (row?.accountId) {
+    const own = asker.marks.includes(row.asker)
+    return { ...row, accountId: row.accountId, own, counted }
+  }
   // A code that others may still answer is not compared: it would tell a guess that is right.
   const over = all.some((one) => !one.live && isAnswer(accounts, request, one, answer.code))
   throw over || (open.length === 0 && all.length > 0) ? codeExpired() : codeWrong()
@@ -194,9 +200,10 @@ function isAnswer(
   row: CodeRow,
   code: string,
 ): boolean {
-  if (row.accountId === null || row.channel !== request.channel) return false
-  if (row.channel === 'totp') return true
-  if (row.codeHmac === null) return false
+  if (row.accountId === null) return false
+  // A recovery code goes with any challenge, also after another method was asked for.
+  if (request.channel === 'totp') return true
+  if (row.channel !== request.channel || row.codeHmac === null) return false
   const stored = Buffer.from(row.codeHmac)
   return accounts.keys.codes.some((key) =>
     safeEqual(stored, hmacOf(key, request, row.accountId, code)),

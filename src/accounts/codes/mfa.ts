@@ -10,16 +10,22 @@ import type { OwnerProof } from '../owner-proof.ts'
 import { tellOfChange } from './changes.ts'
 import { codeExpired, codeWrong } from './codes.ts'
 import { confirmTotp, offerTotp, setMfa, spendTotpStep } from './mfa-store.ts'
+import { countPasskeys } from './passkeys-store.ts'
 import { deleteRecoveryCodes } from './recovery-codes-store.ts'
-import { makeRecoveryCodes, RECOVERY_CODE, spendRecoveryCode } from './recovery-codes.ts'
+import {
+  firstRecoveryCodes,
+  makeRecoveryCodes,
+  RECOVERY_CODE,
+  spendRecoveryCode,
+} from './recovery-codes.ts'
 import { requireReachable } from './sms-codes.ts'
 
 /**
  * A second factor that is a device of its own: a code by SMS or email is not, since numbers and
  * mailboxes are stolen elsewhere.
  */
-export async function hasStrongFactor(_tx: Tx, account: Account): Promise<boolean> {
-  return account.mfaMethod === 'totp'
+export async function hasStrongFactor(tx: Tx, { id, mfaMethod }: Account): Promise<boolean> {
+  return mfaMethod === 'totp' || (await countPasskeys(tx, id)) > 0
 }
 
 /** Where an account's login codes go; undefined for an authenticator app or none at all. */
@@ -40,12 +46,13 @@ export async function spendTotp(
   code: string,
 ): Promise<void> {
   const account = await findAccount(accounts.db, accountId)
-  if (!account?.totpSealed) throw codeExpired()
+  if (!account) throw codeExpired()
   if (RECOVERY_CODE.test(code)) {
     const spent = await accounts.db.begin((tx) => spendRecoveryCode(tx, accountId, code))
     if (!spent) throw codeWrong()
     return
   }
+  if (!account.totpSealed) throw codeWrong()
   const secret = openSecret(accounts, account.totpSealed, accountId)
   const step = totpStep(secret, code, accounts.clock.now())
   if (step === undefined || !(await spendTotpStep(accounts.db, accountId, step))) throw codeWrong()
@@ -90,15 +97,22 @@ export async function changeMfa(
   if (mfaMethod === 'totp') return { totp: await beginEnrolment(accounts, tx, { account, proof }) }
   if (mfaMethod === undefined) return {}
   requireVerified(account, mfaMethod)
+  const passkeys = await countPasskeys(tx, account.id)
+  requirePasskeysFor(mfaMethod, passkeys)
   if (mfaMethod === 'phone') requireReachable(accounts, account.loginPhone ?? '')
   await announce(accounts, tx, { account, method: mfaMethod })
   await setMfa(tx, proof, mfaMethod)
-  await deleteRecoveryCodes(tx, account.id)
-  return mfaMethod === 'phone' ? { recovery_codes: await makeRecoveryCodes(tx, proof) } : {}
+  if (passkeys === 0) await deleteRecoveryCodes(tx, account.id)
+  return mfaMethod === 'phone' ? { recovery_codes: await firstRecoveryCodes(tx, proof) } : {}
 }
 
 type FactorParts = Pick<Accounts, 'clock' | 'keys' | 'log' | 'pagesUrl'>
 type Confirmed = { account: Account; proof: OwnerProof }
+
+/** Whether the account has recovery codes: passkeys have them whatever is on beside them. */
+export function hasRecoveryCodes(method: MfaMethod, passkeys: number): boolean {
+  return passkeys > 0 || method === 'totp' || method === 'phone'
+}
 
 async function renewRecoveryCodes(
   accounts: FactorParts,
@@ -106,8 +120,11 @@ async function renewRecoveryCodes(
   { account, proof }: Confirmed,
 ): Promise<MfaSecrets> {
   const { id: accountId, mfaMethod } = account
-  if (mfaMethod !== 'totp' && mfaMethod !== 'phone') {
-    throw invalidField('recovery_codes', 'can only be made while mfa_method is totp or phone')
+  if (!hasRecoveryCodes(mfaMethod, await countPasskeys(tx, accountId))) {
+    throw invalidField(
+      'recovery_codes',
+      'can only be made while mfa_method is totp or phone, or with a passkey',
+    )
   }
   await tellOfChange(accounts, tx, { accountId, type: 'security.recovery_codes_made', data: {} })
   return { recovery_codes: await makeRecoveryCodes(tx, proof) }
@@ -161,8 +178,21 @@ function openSecret(
   throw codeWrong()
 }
 
+/** Passkeys are removed one by one, each by its name: nothing else turns them off. */
+function requirePasskeysFor(method: MfaMethod, passkeys: number): void {
+  if (method === 'none' && passkeys > 0) {
+    throw invalidField(
+      'mfa_method',
+      'cannot be none while the account has passkeys: remove them, or send passkey to use nothing else',
+    )
+  }
+  if (method === 'passkey' && passkeys === 0) {
+    throw invalidField('mfa_method', 'can be passkey only once the account has a passkey')
+  }
+}
+
 /** Login codes must reach the owner, who could not sign in again otherwise. */
-function requireVerified(account: Account, method: 'none' | 'email' | 'phone'): void {
+function requireVerified(account: Account, method: MfaMethod): void {
   if (method === 'email' && !account.emailVerified) {
     throw invalidField(
       'mfa_method',

@@ -15,7 +15,7 @@ const CODES = 10
 /** `ABCD-EFGH-2345-WXYZ`: 80 random bits. People may type small letters. */
 export const RECOVERY_CODE = /^[A-Za-z2-7]{4}(-[A-Za-z2-7]{4}){3}$/
 
-/** New codes for when the authenticator is lost. They are shown once; only hashes are kept. */
+/** New codes for when the second factor is lost. They are shown once; only hashes are kept. */
 export async function makeRecoveryCodes(tx: Tx, proof: OwnerProof): Promise<string[]> {
   const codes = Array.from({ length: CODES }, () =>
     base32(randomBytes(10)).replaceAll(/.{4}(?=.)/g, '$&-'),
@@ -26,6 +26,12 @@ export async function makeRecoveryCodes(tx: Tx, proof: OwnerProof): Promise<stri
     codes.map((code) => hashOf(proof.accountId, code)),
   )
   return codes
+}
+
+/** Undefined where some are left: those go on working. */
+export async function firstRecoveryCodes(tx: Tx, proof: OwnerProof): Promise<string[] | undefined> {
+  const left = await countRecoveryCodes(tx, proof.accountId)
+  return left === 0 ? makeRecoveryCodes(tx, proof) : undefined
 }
 
 /** True for a code of this account that was never used; its owner is told how many are left. */

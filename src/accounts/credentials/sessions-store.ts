@@ -4,7 +4,9 @@ import {
   bytes,
   columns,
   int,
+  oneOf,
   optional,
+  orNull,
   text,
   time,
   type RowOf,
@@ -13,14 +15,30 @@ import type { Tx } from '../../db/db.ts'
 import { deleteOldest } from '../../db/purge-store.ts'
 
 export const SESSIONS_CHANNEL = 'sessions_changed'
-export const REFRESH_LIFE_S = 30 * 24 * 3600
+const REFRESH_LIFE_S = 30 * 24 * 3600
 /** As long as the access token with which a guest session began. */
-export const GUEST_LIFE_S = 15 * 60
+const GUEST_LIFE_S = 15 * 60
 const GRACE_S = 10
 /** A refresh whose answer was lost must not look like theft: the page sends the old token again. */
 const COOKIE_GRACE_S = 120
 
+/** Of an operator, from the sign-in on, however often the token is exchanged. */
+const OPERATOR_HOURS = 12
+
 export type SessionHolder = { accountId: string; role: 'user' | 'admin' }
+
+/**
+ * Whether a row of `sessions` can be used: the one condition for whatever asks, so that a session
+ * of an operator, or of whoever becomes one, is over everywhere at the same moment.
+ */
+export const IS_LIVE = `(sessions.ended_at is null and sessions.expires_at > now() and (
+  sessions.created_at > now() - interval '${OPERATOR_HOURS} hours' or not exists (
+    select from operators operator where operator.account_id = sessions.account_id)))`
+
+/** How long its refresh token can be exchanged: a customer's, a guest's, an operator's. */
+const LIFE_S = `floor(extract(epoch from least(expires_at, (
+  select sessions.created_at + interval '${OPERATOR_HOURS} hours' from operators operator
+  where operator.account_id = sessions.account_id)) - now()))::int4`
 
 const SESSION = columns({
   id: text,
@@ -33,13 +51,15 @@ const SESSION = columns({
        case when cookie then ${COOKIE_GRACE_S} else ${GRACE_S} end`,
     bool,
   ),
-  live: as('ended_at is null and expires_at > now()', bool),
+  live: as(IS_LIVE, bool),
+  lifeS: as(LIFE_S, int),
   /** Its token is in a browser's cookie, and works only from there. */
   cookie: bool,
   guest: bool,
 })
 export type SessionRow = RowOf<typeof SESSION>
 
+/** Resolves to the seconds for which its refresh token can be exchanged. */
 export async function insertSession(
   tx: Tx,
   session: {
@@ -49,20 +69,21 @@ export async function insertSession(
     place: Place
     /** The owner is notified of it. */
     ownerNotified: boolean
-    /** It was opened with a second factor. */
-    secondFactor: boolean
+    /** By which second factor it was opened, if by any. */
+    secondFactor: FactorKind | undefined
     guest: boolean
     cookie: boolean
     browser: string | undefined
     system: string | undefined
   },
-): Promise<void> {
-  await tx.query(
+): Promise<number> {
+  const rows = await tx.query<{ life_s: number }>(
     `insert into sessions (id, account_id, refresh_salt, network, device, owner_notified, second_factor_at,
-       cookie, browser, system, guest, confirmed_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10, $11,
-       case when not $11 then now() end,
-       now() + case when $11 then ${GUEST_LIFE_S} else ${REFRESH_LIFE_S} end * interval '1 second')`,
+       second_factor_by_message, cookie, browser, system, guest, confirmed_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10, $11, $12,
+       case when not $12 then now() end,
+       now() + case when $12 then ${GUEST_LIFE_S} else ${REFRESH_LIFE_S} end * interval '1 second')
+     returning ${LIFE_S} as life_s`,
     [
       session.id,
       session.accountId,
@@ -70,36 +91,41 @@ export async function insertSession(
       session.place.network,
       session.place.device,
       session.ownerNotified,
-      session.secondFactor,
+      session.secondFactor !== undefined,
+      session.secondFactor === 'message',
       session.cookie,
       session.browser ?? null,
       session.system ?? null,
       session.guest,
     ],
   )
+  return rows[0]!.life_s
 }
 
 /** How long a second factor, the password or a sign-in counts as just given. */
 export const FRESH_S = 600
+
+/** A thing that its owner has, or a code that was sent and may be read by others on its way. */
+export type FactorKind = 'device' | 'message'
 
 /** What the holder of a session has shown within the last ten minutes. */
 const SHOWN = columns({
   /** To be the owner: a sign-in, or the password. */
   owner: as(`coalesce(confirmed_at > now() - ${FRESH_S} * interval '1 second', false)`, bool),
   secondFactor: as(
-    `coalesce(second_factor_at > now() - ${FRESH_S} * interval '1 second', false)`,
-    bool,
+    `case when second_factor_at > now() - ${FRESH_S} * interval '1 second'
+       then case when second_factor_by_message then 'message' else 'device' end end`,
+    orNull(oneOf<FactorKind>()),
   ),
   guest: bool,
 })
 export type Shown = RowOf<typeof SHOWN>
 
-/** Undefined once the session has ended. */
+/** Undefined once the session is over. */
 export async function readShown(tx: Tx, id: string): Promise<Shown | undefined> {
-  const rows = await tx.read(
-    `select ${SHOWN.list} from sessions where id = $1 and ended_at is null`,
-    [id],
-  )
+  const rows = await tx.read(`select ${SHOWN.list} from sessions where id = $1 and ${IS_LIVE}`, [
+    id,
+  ])
   return SHOWN.first(rows)
 }
 
@@ -107,13 +133,24 @@ export async function markConfirmed(tx: Tx, id: string): Promise<void> {
   await tx.query('update sessions set confirmed_at = now() where id = $1', [id])
 }
 
-export async function markSecondFactor(tx: Tx, id: string): Promise<void> {
-  await tx.query('update sessions set second_factor_at = now() where id = $1', [id])
+export async function markSecondFactor(tx: Tx, id: string, kind: FactorKind): Promise<void> {
+  await tx.query(
+    'update sessions set second_factor_at = now(), second_factor_by_message = $2 where id = $1',
+    [id, kind === 'message'],
+  )
 }
 
-/** A new second factor is one that no session has passed yet. */
-export async function forgetSecondFactors(tx: Tx, accountId: string): Promise<void> {
-  await tx.query('update sessions set second_factor_at = null where account_id = $1', [accountId])
+/** A new second factor is one that no session has passed yet, but for the one that changes it. */
+export async function forgetSecondFactors(
+  tx: Tx,
+  accountId: string,
+  exceptId?: string,
+): Promise<void> {
+  await tx.query(
+    `update sessions set second_factor_at = null
+     where account_id = $1 and ($2::uuid is null or id <> $2)`,
+    [accountId, exceptId ?? null],
+  )
 }
 
 const LIVE_SESSION = columns({
@@ -131,7 +168,7 @@ export type LiveSession = RowOf<typeof LIVE_SESSION>
 export async function listSessions(tx: Tx, accountId: string): Promise<LiveSession[]> {
   const rows = await tx.read(
     `select ${LIVE_SESSION.list} from sessions
-     where account_id = $1 and ended_at is null and expires_at > now()
+     where account_id = $1 and ${IS_LIVE}
      order by rotated_at desc, id desc`,
     [accountId],
   )
@@ -175,8 +212,9 @@ export async function findSessionHolder(
   sessionId: string,
 ): Promise<SessionHolder | undefined> {
   const [row] = await tx.query<SessionHolder>(
-    `select s.account_id as "accountId", a.role from sessions s join accounts a on a.id = s.account_id
-     where s.id = $1 and s.ended_at is null and s.expires_at > now()
+    `select sessions.account_id as "accountId", a.role
+     from sessions join accounts a on a.id = sessions.account_id
+     where sessions.id = $1 and ${IS_LIVE}
        and a.status = 'active' and a.deleted_at is null`,
     [sessionId],
   )
@@ -203,14 +241,16 @@ export async function isKnownDevice(tx: Tx, accountId: string, device: Buffer): 
   return row!.known
 }
 
-export async function rotateSession(tx: Tx, id: string): Promise<void> {
-  await tx.query(
+/** Resolves to the seconds for which the next refresh token can be exchanged. */
+export async function rotateSession(tx: Tx, id: string): Promise<number> {
+  const rows = await tx.query<{ life_s: number }>(
     `update sessions set refresh_counter = refresh_counter + 1, rotated_at = now(),
        expires_at = case when guest then expires_at
          else now() + ${REFRESH_LIFE_S} * interval '1 second' end
-     where id = $1`,
+     where id = $1 returning ${LIFE_S} as life_s`,
     [id],
   )
+  return rows[0]!.life_s
 }
 
 /** Ends all but the account's `most` sessions that were used last. */
@@ -226,7 +266,14 @@ export async function endSurplusSessions(tx: Tx, accountId: string, most: number
   )
 }
 
-export type EndReason = 'logout' | 'reuse' | 'password' | 'deleted' | 'operator' | 'restored' | 'undone'
+export type EndReason =
+  | 'logout'
+  | 'reuse'
+  | 'password'
+  | 'deleted'
+  | 'operator'
+  | 'restored'
+  | 'undone'
 
 /** False when there is no such session, or it has ended before. */
 export async function endSession(

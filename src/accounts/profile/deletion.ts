@@ -8,6 +8,7 @@ import type { AccountAct, Accounts } from '../accounts.ts'
 import { findHolder, lockAccount, lockIdentifier } from '../accounts-store.ts'
 import { deleteChanges } from '../codes/changes-store.ts'
 import { voidCodes } from '../codes/codes-store.ts'
+import { deletePasskeys } from '../codes/passkeys-store.ts'
 import { deleteRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
@@ -93,6 +94,7 @@ export async function eraseDeletedAccounts(
   const all = [
     deleteChanges,
     deleteRecoveryCodes,
+    deletePasskeys,
     unlinkIdentities,
     deletePreferences,
     deleteNotifications,

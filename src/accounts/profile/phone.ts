@@ -2,12 +2,18 @@ import type { Tx } from '../../db/db.ts'
 import { Failure, invalidField } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
-import { findAccount, findHolder, lockAccount, lockIdentifier, setPhone } from '../accounts-store.ts'
+import {
+  findAccount,
+  findHolder,
+  lockAccount,
+  lockIdentifier,
+  setPhone,
+} from '../accounts-store.ts'
 import { askerOf } from '../codes/asker.ts'
 import type { Device } from '../codes/asker.ts'
 import { tellOfChange } from '../codes/changes.ts'
 import { codeRequest, requireSendCode } from '../codes/codes.ts'
-import type { Caller } from '../codes/second-factor.ts'
+import { passedFactor, type Caller } from '../codes/second-factor.ts'
 import { requireReachable } from '../codes/sms-codes.ts'
 import { addressChanges, takeTry } from '../codes/throttle.ts'
 import { readShown } from '../credentials/sessions-store.ts'
@@ -62,7 +68,7 @@ async function isConfirmed(
     throw new Failure('forbidden', 'Sign in again to change the phone number.')
   }
   const account = await findAccount(db, accountId)
-  return shown.owner && (shown.secondFactor || account?.mfaMethod === 'none')
+  return shown.owner && account !== undefined && passedFactor(db, account, shown)
 }
 
 type NamedNumber = {

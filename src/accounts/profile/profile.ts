@@ -6,6 +6,7 @@ import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount, setProfile } from '../accounts-store.ts'
 import { changeMfa, changesMfa } from '../codes/mfa.ts'
 import type { MfaChange, MfaSecrets } from '../codes/mfa.ts'
+import { countPasskeys } from '../codes/passkeys-store.ts'
 import { countRecoveryCodes } from '../codes/recovery-codes-store.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import { clearTries, enrolmentTries, takeTry } from '../codes/throttle.ts'
@@ -30,10 +31,14 @@ export async function readProfile(
   return profileOf(present(await findAccount(accounts.db, accountId)))
 }
 
-/** How many recovery codes are left is zero without an authenticator app. */
+/** Recovery codes belong to an authenticator app, to passkeys and to codes by SMS. */
 export async function readMfa(accounts: Pick<Accounts, 'db'>, accountId: string) {
   const { mfaMethod: method } = present(await findAccount(accounts.db, accountId))
-  return { method, recovery_codes_left: await countRecoveryCodes(accounts.db, accountId) }
+  return {
+    method,
+    passkeys: await countPasskeys(accounts.db, accountId),
+    recovery_codes_left: await countRecoveryCodes(accounts.db, accountId),
+  }
 }
 
 export async function changeProfile(
@@ -52,7 +57,7 @@ export async function changeProfile(
     if (rest.totpCode !== undefined) {
       await clearTries(tx, enrolmentTries(caller.sessionId))
       await forgetSecondFactors(tx, accountId)
-      await markSecondFactor(tx, caller.sessionId)
+      await markSecondFactor(tx, caller.sessionId, 'device')
     }
     return { ...(await save(tx, accountId, change)), ...secrets }
   })

@@ -3,7 +3,7 @@ import { Failure, invalidField } from '../../lib/failure.ts'
 import type { Account } from '../account.ts'
 import type { Accounts, CodeSender } from '../accounts.ts'
 import { findAccount, lockAccount } from '../accounts-store.ts'
-import { askForFactor, giveSecondFactor } from '../codes/second-factor.ts'
+import { askForFactor, giveSecondFactor, passedFactor } from '../codes/second-factor.ts'
 import type { Caller } from '../codes/second-factor.ts'
 import {
   checkTries,
@@ -24,7 +24,8 @@ type Change<T> = (tx: Tx, account: Account, proof: OwnerProof) => Promise<T>
  * Stands before everything that changes a way in or a second factor: a stolen session must not be
  * enough to take the account over. Within the last ten minutes its holder has signed in with this
  * session, or sends the password; where a second factor is on, the same holds for that. Where it is a
- * code that we send, it is sent now, and the answer says so. `change` is given the locked account.
+ * code that we send, it is sent now, and the answer says so; in an account with a passkey no such code
+ * counts. `change` is given the locked account.
  */
 export async function confirmOwner<T>(
   accounts: CodeSender & Pick<Accounts, 'db' | 'passwords'>,
@@ -40,7 +41,7 @@ export async function confirmOwner<T>(
     const shown = await readShown(tx, caller.sessionId)
     if (!account || !shown) throw ended()
     if (!shown.owner) throw notShown(account, field)
-    if (account.mfaMethod !== 'none' && !shown.secondFactor) return { asks: account }
+    if (!(await passedFactor(tx, account, shown))) return { asks: account }
     await takeTry(tx, ownerChanges(account.id))
     return { done: await change(tx, account, ownerProof(account.id)) }
   })
@@ -85,10 +86,7 @@ async function givePassword(
 
 function notShown({ passwordHash }: Account, field: string): Failure {
   if (passwordHash !== null) return invalidField(field, 'is required')
-  return new Failure(
-    'forbidden',
-    'Sign in again to make this change, then try within ten minutes.',
-  )
+  return new Failure('forbidden', 'Sign in again to make this change, then try within ten minutes.')
 }
 
 function ended(): Failure {

@@ -81,7 +81,11 @@ export async function resetPassword(
 /** Where codes by SMS are the second factor, a reset by SMS would be one SIM for both factors. */
 async function requireOtherDevice(
   tx: Tx,
-  { account, who, recoveryCode }: { account: Account; who: Identifier } & Pick<Reset, 'recoveryCode'>,
+  {
+    account,
+    who,
+    recoveryCode,
+  }: { account: Account; who: Identifier } & Pick<Reset, 'recoveryCode'>,
 ): Promise<void> {
   if (account.mfaMethod !== 'phone' || who.channel !== 'phone') return
   const param = 'recovery_code'

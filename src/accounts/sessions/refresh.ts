@@ -44,10 +44,12 @@ async function rotate(
   if (account?.status !== 'active') return undefined
   const { id, salt, counter, guest } = session
   if (token.counter === counter) {
-    await rotateSession(tx, id)
-    return { account, id, salt, counter: counter + 1, guest }
+    const lifeS = await rotateSession(tx, id)
+    return { account, id, salt, counter: counter + 1, guest, lifeS }
   }
-  if (token.counter === counter - 1 && session.justRotated) return { account, id, salt, counter, guest }
+  if (token.counter === counter - 1 && session.justRotated) {
+    return { account, id, salt, counter, guest, lifeS: session.lifeS }
+  }
   await endForReuse(tx, session)
   return undefined
 }

@@ -12,13 +12,11 @@ import {
   endAllSessions,
   endSession,
   endSurplusSessions,
-  GUEST_LIFE_S,
   insertSession,
   lockSession,
-  REFRESH_LIFE_S,
   signInHistory,
 } from '../credentials/sessions-store.ts'
-import type { SignInHistory } from '../credentials/sessions-store.ts'
+import type { FactorKind, SignInHistory } from '../credentials/sessions-store.ts'
 import { ACCESS_LIFE_S } from '../credentials/signing-keys.ts'
 import { isOurRefreshToken, readRefreshToken, writeRefreshToken } from '../credentials/tokens.ts'
 import { deviceWords } from './device-words.ts'
@@ -32,6 +30,8 @@ export type OpenedSession = {
   counter: number
   salt: Uint8Array
   guest: boolean
+  /** How long its refresh token can be exchanged. */
+  lifeS: number
 }
 
 export type SessionView = {
@@ -41,6 +41,8 @@ export type SessionView = {
   refresh_token: string
   refresh_expires_in: number
   user: Profile
+  /** For us, not for the answer. */
+  guest?: true
 }
 
 /** More than anybody has devices. Beyond it the account's least recently used session ends. */
@@ -51,8 +53,8 @@ type SignedIn = {
   device: Device
   /** The owner has been notified of it already. */
   announced?: boolean
-  /** A second factor was given for it. */
-  secondFactor?: boolean
+  /** The second factor that was given for it. */
+  secondFactor?: FactorKind
   /** By a number that the owner has not confirmed: no sign-in, and over when the access token is. */
   guest?: boolean
 }
@@ -61,7 +63,7 @@ type SignedIn = {
 export async function openSession(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
-  { account, device, announced, secondFactor = false, guest = false }: SignedIn,
+  { account, device, announced, secondFactor, guest = false }: SignedIn,
 ): Promise<OpenedSession> {
   if (account.status !== 'active') throw new Failure('forbidden', INACTIVE[account.status])
   const accountId = account.id
@@ -71,14 +73,14 @@ export async function openSession(
   const session = { id: uuidv7(), salt: randomBytes(16) }
   const ownerNotified = notifies || announced === true
   const words = { ...deviceWords(device.userAgent), cookie: device.cookie ?? false }
-  const shown = { ownerNotified, secondFactor, guest }
-  await insertSession(tx, { ...session, accountId, place, ...shown, ...words })
+  const about = { accountId, place, ownerNotified, secondFactor, guest, ...words }
+  const lifeS = await insertSession(tx, { ...session, ...about })
   await endSurplusSessions(tx, accountId, MOST_SESSIONS)
   if (notifies) {
     const data = { address: device.address }
     await notify(tx, { accountId, type: 'security.new_login', data })
   }
-  return { account, counter: 0, guest, ...session }
+  return { account, counter: 0, guest, ...session, lifeS }
 }
 
 /** Ended sessions are stored for longer, so an older account without any was not used for a while. */
@@ -110,8 +112,9 @@ export async function presentSession(
     token_type: 'Bearer',
     expires_in: ACCESS_LIFE_S,
     refresh_token: writeRefreshToken(accounts.keys.refresh[0], opened),
-    refresh_expires_in: opened.guest ? GUEST_LIFE_S : REFRESH_LIFE_S,
+    refresh_expires_in: opened.lifeS,
     user: profileOf(account),
+    ...(opened.guest ? { guest: true } : {}),
   }
 }
 

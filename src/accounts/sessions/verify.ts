@@ -27,7 +27,7 @@ import { masked, readChallenged, readIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
 import { ownerProof } from '../owner-proof.ts'
 import { activate, proveIdentifier } from './activation.ts'
-import { challengeRequest, openChallenge } from './challenge.ts'
+import { challengeRequest, openChallenge, standing } from './challenge.ts'
 import type { ChallengeView } from './challenge.ts'
 import { openSession, presentSession } from './sessions.ts'
 import type { Device, OpenedSession, SessionView } from './sessions.ts'
@@ -84,29 +84,24 @@ async function verifyLogin(
   if (answer.channel === 'totp') await spendTotp(accounts, row.accountId, answer.code)
   const opened = await accounts.db.begin(async (tx) => {
     await clearTries(tx, row.counted)
-    return finishLogin(accounts, tx, { row, who, device })
+    return finishLogin(accounts, tx, { request, row, device, by: answer.channel })
   })
   return presentSession(accounts, opened)
 }
 
 type Finished = { request: CodeRequest; row: AnsweredCode; who: Identifier; device: Device }
+type LoginAnswer = Omit<Finished, 'who'> & { by: CodeChannel }
 
 async function finishLogin(
   accounts: Pick<Accounts, 'clock' | 'keys'>,
   tx: Tx,
-  { row, who, device }: Pick<Finished, 'row' | 'device'> & { who: string },
+  { request, row, device, by }: LoginAnswer,
 ): Promise<OpenedSession> {
   const account = await lockAccount(tx, row.accountId)
-  const as = account && standing(account, who)
+  const as = account && standing(accounts, account, request.subject)
   if (!account || !as || !(await useCode(tx, row))) throw codeExpired()
-  return openSession(accounts, tx, { account, device, secondFactor: true, guest: as === 'guest' })
-}
-
-/** Undefined where the account has given this address up since. */
-function standing(account: Account, who: string): 'owner' | 'guest' | undefined {
-  const { id, email, emailVerified, loginPhone, phoneNumber, phoneVerified } = account
-  if ([id, loginPhone].includes(who) || (emailVerified && email === who)) return 'owner'
-  return phoneVerified && phoneNumber === who ? 'guest' : undefined
+  const secondFactor = by === 'totp' ? 'device' : 'message'
+  return openSession(accounts, tx, { account, device, secondFactor, guest: as === 'guest' })
 }
 
 async function finishVerification(
@@ -121,17 +116,19 @@ async function finishVerification(
   // Someone else has verified it in the meantime, or the account has named another: this code has
   // nothing left to prove.
   if ((holder && holder.id !== found.id) || !claims(found, who)) throw codeExpired()
+  const isNew = found.status === 'pending_verification'
+  const contested = await othersWaited(tx, request, found)
+  // Whoever holds the number may have meant another account: this one is somebody else's already.
+  if (contested && !isNew && !row.own) throw codeExpired()
   const secondFactor = found.mfaMethod !== 'none'
   const announced = found.status === 'active' && !secondFactor
   // Before the change, so that it reaches the number that is about to be replaced.
   if (announced) await announce(tx, { account: found, who, device })
-  const isNew = found.status === 'pending_verification'
-  const contested = isNew && (await othersWaited(tx, request, found))
   const guest = found.status === 'active' && !found.phoneConfirmed
   if (guest) await proveUnconfirmed(tx, found.id, who)
   else await proveIdentifier(tx, ownerProof(found.id), who)
   const account = await activate(accounts, tx, { accountId: found.id, proofs: [who.value] })
-  if (contested) await dropCredentials(tx, account.id)
+  if (contested && isNew) await dropCredentials(tx, account.id)
   if (secondFactor && account.status === 'active') {
     return openChallenge(accounts, tx, { account, who: who.value, device })
   }

@@ -7,7 +7,7 @@ import { insertAttempt, takeAttempt } from './attempts-store.ts'
 import type { BrowserProviderName } from './attempts-store.ts'
 import { signInWith, type Entered } from './linking.ts'
 import type { BrowserProvider, FlowChecks } from './identity-provider.ts'
-import type { Device } from '../sessions/sessions.ts'
+import type { Device, SessionView } from '../sessions/sessions.ts'
 import { callbackUrl } from './sign-in.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -58,7 +58,7 @@ export type BrowserVisit = {
 export async function finishBrowser(
   signIn: SignIn,
   visit: BrowserVisit,
-): Promise<{ page: string; cookie?: string }> {
+): Promise<{ page: string; cookie?: SessionView }> {
   const provider = configured(signIn, visit.provider)
   let page: string = signIn.returnPages[0]
   let state: Record<string, string> = {}
@@ -72,7 +72,7 @@ export async function finishBrowser(
     const device = { ...visit.device, cookie, locale }
     const entered = await finish(signIn, provider, { ...visit, device })
     // No token in the address: it stays in the history, and every script of the page reads it.
-    if (cookie && 'refresh_token' in entered) return { page, cookie: entered.refresh_token }
+    if (cookie && 'refresh_token' in entered) return { page, cookie: entered }
     return { page: withFragment(page, { ...inFragment(entered), ...state }) }
   } catch (error) {
     // A browser cannot show JSON to a person: every failure goes to the page, in the fragment.
@@ -121,8 +121,10 @@ async function finish(
 function inFragment(entered: Entered): Record<string, string> {
   const expires_in = String(entered.expires_in)
   if ('mfa_required' in entered) {
-    const { challenge_id, channel, masked, identifier } = entered
-    return { mfa_required: 'true', challenge_id, channel, masked, identifier, expires_in }
+    const { challenge_id, channel, masked, identifier, mfa_method } = entered
+    const other_methods = entered.other_methods.join(',')
+    const factor = { channel, mfa_method, other_methods, masked }
+    return { mfa_required: 'true', challenge_id, ...factor, identifier, expires_in }
   }
   const { access_token, refresh_token, token_type } = entered
   return { access_token, refresh_token, token_type, expires_in }

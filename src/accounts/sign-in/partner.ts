@@ -10,10 +10,7 @@ import { badToken, issuerKeys, tokenHash } from './issuer-keys.ts'
 import { signInWith, type Entered } from './linking.ts'
 import type { Device } from '../sessions/sessions.ts'
 
-export type PartnerSignIn = (
-  accessToken: string,
-  device: Device,
-) => Promise<Entered>
+export type PartnerSignIn = (accessToken: string, device: Device) => Promise<Entered>
 
 type PartnerSettings = {
   issuer: string

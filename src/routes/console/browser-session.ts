@@ -1,5 +1,4 @@
 import type { ChallengeView } from '../../accounts/sessions/challenge.ts'
-import { GUEST_LIFE_S, REFRESH_LIFE_S } from '../../accounts/credentials/sessions-store.ts'
 import { readRefreshToken } from '../../accounts/credentials/tokens.ts'
 import type { Device, SessionView } from '../../accounts/sessions/sessions.ts'
 import type { Success } from '../../http/route.ts'
@@ -72,8 +71,10 @@ function pageCookie(headers: Headers): string | undefined {
   return headers['x-mlango-session'] === 'cookie' ? refreshCookie(headers) : undefined
 }
 
-export function setRefreshCookie(token: string): { 'set-cookie': string } {
-  return cookieHeader(token, REFRESH_LIFE_S)
+type Renewable = Pick<SessionView, 'refresh_token' | 'refresh_expires_in'>
+
+export function setRefreshCookie(session: Renewable): { 'set-cookie': string } {
+  return cookieHeader(session.refresh_token, session.refresh_expires_in)
 }
 
 export function clearRefreshCookie(): { 'set-cookie': string } {
@@ -113,8 +114,9 @@ export function localeOfPages(headers: Headers): Locale {
  * replace the one that the browser has.
  */
 export function sessionAnswer(opened: SessionView | ChallengeView, cookie: boolean): Success {
-  if (!cookie || !('refresh_token' in opened)) return { data: opened }
-  const { refresh_token: token, refresh_expires_in: lifeS, ...data } = opened
-  if (lifeS <= GUEST_LIFE_S) return { data }
-  return { data, headers: setRefreshCookie(token) }
+  if (!('refresh_token' in opened)) return { data: opened }
+  const { guest, ...session } = opened
+  if (!cookie) return { data: session }
+  const { refresh_token: _token, refresh_expires_in: _life, ...data } = session
+  return guest ? { data } : { data, headers: setRefreshCookie(session) }
 }

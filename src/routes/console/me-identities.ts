@@ -20,7 +20,8 @@ export function meIdentityRoutes(accounts: Accounts): Route[] {
       method: 'GET',
       path: '/v1/me/identities',
       summary: 'List the social sign-ins that are linked to your account',
-      description: 'Signing in with one of them links it, where both have verified the same address.',
+      description:
+        'Signing in with one of them links it, where both have verified the same address.',
       response: z.array(z.object({ id: z.uuid(), provider: z.string(), created_at: stamp })),
       async handle({ principal }) {
         const linked = await listIdentities(accounts.db, principal.accountId)

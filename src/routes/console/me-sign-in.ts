@@ -121,10 +121,12 @@ function sessionRoutes(accounts: Accounts): Route[] {
       ...shared,
       method: 'GET',
       path: '/v1/me/mfa',
-      summary: 'Read which second factor you have, and how many recovery codes are left',
+      summary:
+        'Read which second factor you have, how many passkeys, and how many recovery codes are left',
       description: '`PATCH /v1/me` changes it and makes new recovery codes.',
       response: z.object({
-        method: z.enum(['none', 'totp', 'email', 'phone']),
+        method: z.enum(['none', 'totp', 'email', 'phone', 'passkey']),
+        passkeys: z.int(),
         recovery_codes_left: z.int(),
       }),
       handle: async ({ principal }) => ({ data: await readMfa(accounts, principal.accountId) }),

@@ -75,7 +75,7 @@ const accountOverviewShape = z.object({
   ...person,
   email_verified: z.boolean(),
   phone_verified: z.boolean(),
-  mfa_method: z.enum(['none', 'totp', 'email', 'phone']),
+  mfa_method: z.enum(['none', 'totp', 'email', 'phone', 'passkey']),
   operator_role: roleShape.optional(),
   balance: balanceShape,
   sessions: z.array(

@@ -31,6 +31,7 @@ function meRoute({ db }: Deps): Route {
       role: roleShape,
       name: z.string(),
       authenticator: z.boolean(),
+      passkey: z.boolean(),
       second_factor_at: stamp.optional(),
       fresh: z.boolean(),
     }),
@@ -42,6 +43,7 @@ function meRoute({ db }: Deps): Route {
         role: standing.role,
         name: principal.operator.name,
         authenticator: standing.hasAuthenticator,
+        passkey: standing.hasPasskey,
         second_factor_at: standing.secondFactorAt?.toISOString(),
         fresh: standing.fresh,
       }
@@ -57,6 +59,7 @@ const operatorShape = z.object({
   email: z.string().optional(),
   phone_number: z.string().optional(),
   authenticator: z.boolean(),
+  passkey: z.boolean(),
   added_at: stamp,
 })
 
@@ -85,6 +88,7 @@ function showOperator(
     email: addressFor(reader, 'email', operator.email),
     phone_number: addressFor(reader, 'phone', operator.phoneNumber),
     authenticator: operator.hasAuthenticator,
+    passkey: operator.hasPasskey,
     added_at: operator.addedAt.toISOString(),
   }
 }

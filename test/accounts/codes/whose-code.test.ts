@@ -4,6 +4,7 @@ import { totpAt } from '../../../src/accounts/credentials/totp.ts'
 import {
   accountsApp,
   ageCodes,
+  from,
   fromBase32,
   freshEmail,
   freshPhone,
@@ -76,6 +77,8 @@ describe('whoever holds a number', () => {
     assert.deepEqual(challenge, {
       mfa_required: true,
       channel: 'totp',
+      mfa_method: 'totp',
+      other_methods: [],
       masked: 'authenticator',
       expires_in: 600,
     })
@@ -138,6 +141,26 @@ describe('two accounts that claim one number', () => {
     for (let i = 0; i < 5; i++) refused(await verify(phone, guess), 400, 'otp_invalid')
     for (const code of [codeOfOne, codeOfTwo])
       refused(await verify(phone, code), 400, 'otp_expired')
+  })
+})
+
+describe('whoever registers with a number that an account of somebody else names', () => {
+  it('does not get into the account of a thief by mistaking one code for the other', async () => {
+    const thief = await app.signUp()
+    const phone = freshPhone()
+    await app.call('POST /v1/me/phone', {
+      token: thief.token,
+      body: { phone_number: phone },
+      headers: from('41.59.7.1'),
+    })
+    const thiefs = await app.lastCode(phone)
+    const body = { full_name: 'Asha', phone_number: phone, password: PASSWORD }
+    assert.equal((await app.call('POST /v1/auth/register', { body })).status, 201)
+    const own = await app.lastCode(phone)
+    refused(await verify(phone, thiefs), 400, 'otp_expired')
+    const opened = await verify(phone, own)
+    assert.notEqual(opened.body.data.user.id, thief.id)
+    assert.equal(opened.body.data.user.phone_number, phone)
   })
 })
 

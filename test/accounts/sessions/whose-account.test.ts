@@ -123,7 +123,11 @@ describe('a stolen session', () => {
     assert.equal((await login(person.phone)).status, 200)
     await post('/v1/auth/password/forgot', { identifier: person.phone })
     assert.match((await messagesTo(person.phone)).at(-1)!, /\d{6}/)
-    refused(await patch(person, { mfa_method: 'phone', password: PASSWORD }), 400, 'validation_error')
+    refused(
+      await patch(person, { mfa_method: 'phone', password: PASSWORD }),
+      400,
+      'validation_error',
+    )
     await sevenDaysPass(person.id)
     assert.deepEqual([(await login(thiefs)).status, (await login(person.phone)).status], [200, 401])
     assert.equal('phone_signs_in_at' in (await me(person)), false)
@@ -166,7 +170,8 @@ describe('a stolen session', () => {
   it("that spends its own changes leaves the owner's free", async () => {
     const person = await owner()
     let last = 200
-    for (let i = 0; i < 30 && last === 200; i++) last = (await setPhone(person, freshPhone())).status
+    for (let i = 0; i < 30 && last === 200; i++)
+      last = (await setPhone(person, freshPhone())).status
     assert.equal(last, 429)
     const kept = await setPhone(person, freshPhone(), { password: PASSWORD })
     assert.equal(kept.status, 200)

@@ -24,15 +24,22 @@ export type Tab = { page: Page; context: BrowserContext; watch: Watch; view: Req
 /** What the browser has of an earlier visit. */
 export type Stored = BrowserContextOptions['storageState']
 
-/** The whole service with its pages, once for a file of tests. The browser is shared. */
-export async function startRig(options: Parameters<typeof startApp>[0] = {}) {
+/**
+ * The whole service with its pages, once for a file of tests. The browser is shared. Browsers give
+ * passkeys to `localhost`, and none to an address that is a number.
+ */
+export async function startRig(
+  options: Parameters<typeof startApp>[0] = {},
+  host: 'localhost' | '127.0.0.1' = '127.0.0.1',
+) {
   await buildPages()
   const browser = await sharedBrowser()
   const app = await startApp(options)
+  const url = app.url.replace('127.0.0.1', host)
   const contexts: BrowserContext[] = []
   return {
     app,
-    url: app.url,
+    url,
     /** A visitor of their own: cookies and storage of others are not seen. */
     async open(path: string, view: View = {}, stored?: Stored): Promise<Tab> {
       const whole = { ...PLAIN, ...view }
@@ -45,11 +52,11 @@ export async function startRig(options: Parameters<typeof startApp>[0] = {}) {
         ...(stored && { storageState: stored }),
       })
       contexts.push(context)
-      await context.addCookies(cookiesOf(whole, app.url))
+      await context.addCookies(cookiesOf(whole, url))
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
-      const tab = { page, context, watch: await watch(page, app.url), view: whole }
-      await page.goto(app.url + path)
+      const tab = { page, context, watch: await watch(page, url), view: whole }
+      await page.goto(url + path)
       return tab
     },
     async close() {

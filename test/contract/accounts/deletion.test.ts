@@ -91,11 +91,13 @@ describe('DELETE /v1/me', () => {
     const person = await app.signUp()
     await app.db.query('update accounts set password_hash = null where id = $1', [person.id])
     await app.db.query(
-      `update sessions set created_at = now() - interval '11 minutes' where account_id = $1`,
+      `update sessions set confirmed_at = now() - interval '11 minutes' where account_id = $1`,
       [person.id],
     )
     refused(await remove(person.token, { password: '' }), 403, 'forbidden')
-    await app.db.query('update sessions set created_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [
+      person.id,
+    ])
     assert.equal((await remove(person.token, { password: '' })).status, 200)
   })
 

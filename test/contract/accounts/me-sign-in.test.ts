@@ -144,7 +144,9 @@ describe('POST /v1/me/email', () => {
     await forget(person)
     await age(person)
     refused(await change(person, freshEmail(), {}), 403, 'forbidden')
-    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [
+      person.id,
+    ])
     assert.equal((await change(person, freshEmail(), {})).status, 200)
   })
 
@@ -207,7 +209,9 @@ describe('POST /v1/me/password', () => {
     await forget(person)
     await age(person)
     refused(await change(person, undefined, NEXT), 403, 'forbidden')
-    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [person.id])
+    await app.db.query('update sessions set confirmed_at = now() where account_id = $1', [
+      person.id,
+    ])
     assert.equal((await change(person, undefined, NEXT)).status, 200)
     assert.equal((await logIn(person.email, NEXT)).status, 200)
   })
@@ -262,8 +266,8 @@ describe('GET /v1/me/mfa', () => {
   it('200: the method, and how many recovery codes are left', async () => {
     const person = await app.signUp()
     const read = async () => (await app.call('GET /v1/me/mfa', { token: person.token })).body.data
-    assert.deepEqual(await read(), { method: 'none', recovery_codes_left: 0 })
+    assert.deepEqual(await read(), { method: 'none', passkeys: 0, recovery_codes_left: 0 })
     await app.call('PATCH /v1/me', { token: person.token, body: { mfa_method: 'email' } })
-    assert.deepEqual(await read(), { method: 'email', recovery_codes_left: 0 })
+    assert.deepEqual(await read(), { method: 'email', passkeys: 0, recovery_codes_left: 0 })
   })
 })

@@ -21,10 +21,26 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   {
     name: 'operators need an authenticator',
     file: 'src/operators/gate.ts',
-    find: 'if (!standing.hasAuthenticator) {',
+    find: 'if (!standing.hasPasskey && !standing.hasAuthenticator) {',
     put: 'if (standing === undefined) {',
     test: 'test/contract/operators/roles.test.ts',
     fails: /a code by email is not enough/,
+  },
+  {
+    name: 'nobody becomes an operator without an authenticator',
+    file: 'src/operators/operators.ts',
+    find: 'if (!(await hasStrongFactor(tx, account))) throw noStrongFactor()',
+    put: '',
+    test: 'test/cli/operators.test.ts',
+    fails: /adds, changes, lists and removes/,
+  },
+  {
+    name: 'a code by SMS or email makes no operator',
+    file: 'src/accounts/codes/mfa.ts',
+    find: "return account.mfaMethod === 'totp'",
+    put: "return account.mfaMethod !== 'none'",
+    test: 'test/cli/operators.test.ts',
+    fails: /adds, changes, lists and removes/,
   },
   {
     name: 'operators work from their networks',

@@ -8,6 +8,7 @@ import { GATEWAY_MONEY_GUARDS } from './gateway-money.ts'
 import { APP_GUARDS } from './app.ts'
 import { HTTP_GUARDS } from './http.ts'
 import { OUTGOING_GUARDS } from './outgoing.ts'
+import { PASSKEY_GUARDS } from './passkeys.ts'
 import { PAYMENTS_GUARDS } from './payments.ts'
 import { REFUSED_GUARDS } from './refused.ts'
 import { UPSTREAM_GUARDS } from './upstream.ts'
@@ -19,6 +20,7 @@ export const GUARDS: readonly Guard[] = [
   ...UPSTREAM_GUARDS,
   ...REFUSED_GUARDS,
   ...ACCOUNTS_GUARDS,
+  ...PASSKEY_GUARDS,
   ...PAYMENTS_GUARDS,
   ...HTTP_GUARDS,
   ...ADMINISTRATION_GUARDS,

@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useSession } from '../../client/session.ts'
 import { useAsk } from '../../client/use-ask.ts'
@@ -10,11 +10,13 @@ import { Skeleton } from '../../parts/skeleton.tsx'
 import { useLanguage, type Language } from '../../words/language.tsx'
 import { findPage } from '../page.tsx'
 import { notFoundPage } from '../public-pages.ts'
-import { Enrolment, FirstCode } from './enrolment.tsx'
+import { FirstCode } from './first-code.tsx'
 import { OperatorFrame } from './frame.tsx'
 import { OperatorContext, type Me } from './operator.ts'
 import { operatorPages } from './operator-pages.ts'
 import { FreshCodeProvider } from './fresh-code.tsx'
+
+const Enrolment = lazy(() => import('./enrolment.tsx'))
 
 /** The operators' pages; for everybody else, "not found". */
 export default function OperatorArea() {
@@ -49,11 +51,14 @@ function CurrentPage({ me }: { me: Me }) {
   const [location] = useLocation()
   const { page, params } = findPage(operatorPages, location) ?? { page: notFoundPage, params: {} }
   useTitle(page.title)
-  const step = !me.authenticator ? (
-    <Enrolment />
-  ) : me.second_factor_at === undefined ? (
-    <FirstCode />
-  ) : undefined
+  const step =
+    !me.authenticator && !me.passkey ? (
+      <Suspense fallback={<Skeleton lines={4} tall />}>
+        <Enrolment />
+      </Suspense>
+    ) : me.second_factor_at === undefined ? (
+      <FirstCode />
+    ) : undefined
   return (
     <OperatorContext value={me}>
       <FreshCodeProvider>

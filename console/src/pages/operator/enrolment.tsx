@@ -1,31 +1,44 @@
 import { useState } from 'react'
 import { ask } from '../../client/ask.ts'
 import { useAskAgain } from '../../client/use-ask.ts'
+import { Button } from '../../parts/button.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { useWords } from '../../words/language.tsx'
 import { SecondFactorField, useFactorForm } from '../app/second-factor/second-factor.tsx'
+import { AddPasskey } from '../app/settings/add-passkey.tsx'
 import { EnrolAuthenticator } from '../app/settings/enrol-authenticator.tsx'
+import { settingsPasskeyWords } from '../app/settings/passkey-words.ts'
 import { RecoveryCodes } from '../app/settings/recovery-codes.tsx'
-import { FreshCodeField } from './fresh-code.tsx'
 import { operatorWords } from './words.ts'
 
-/** Before the first page: an authenticator app, its first code, and the recovery codes. */
-export function Enrolment() {
+/** Before the first page: a passkey, or an authenticator app with its first code; recovery codes. */
+export default function Enrolment() {
   const words = useWords(operatorWords)
   const again = useAskAgain()
   const [secret, setSecret] = useState<{ secret: string; uri: string }>()
   const [codes, setCodes] = useState<string[]>()
+  const [byApp, setByApp] = useState(false)
+  const passkeys = useWords(settingsPasskeyWords)
+  const done = () => void again('GET /v1/operator/me')
   return (
     <>
       <PageTitle title={words.enrolTitle} lead={words.enrolLead} />
       <div className="card flex max-w-xl flex-col gap-4 p-5">
         {codes ? (
-          <RecoveryCodes codes={codes} onClose={() => void again('GET /v1/operator/me')} />
+          <RecoveryCodes codes={codes} onClose={done} />
         ) : secret ? (
           <EnrolAuthenticator secret={secret} onCodes={setCodes} />
-        ) : (
+        ) : byApp ? (
           <StartEnrolment onSecret={setSecret} />
+        ) : (
+          <>
+            <p>{passkeys.lead}</p>
+            <AddPasskey onDone={done} />
+            <Button kind="quiet" onClick={() => setByApp(true)}>
+              {words.enrolByApp}
+            </Button>
+          </>
         )}
       </div>
     </>
@@ -42,19 +55,5 @@ function StartEnrolment({ onSecret }: { onSecret(secret: { secret: string; uri: 
     <Form form={form} button={words.enrolStart} icon="shield">
       <SecondFactorField form={form} />
     </Form>
-  )
-}
-
-/** For a session that has not passed the second factor yet. */
-export function FirstCode() {
-  const words = useWords(operatorWords)
-  const again = useAskAgain()
-  return (
-    <>
-      <PageTitle title={words.proofTitle} lead={words.proofFirst} />
-      <div className="card max-w-xl p-5">
-        <FreshCodeField onGiven={() => void again('GET /v1/operator/me')} />
-      </div>
-    </>
   )
 }

@@ -1,13 +1,15 @@
-import { createContext, useContext, useState, type ReactNode } from 'react'
+import { createContext, lazy, Suspense, useContext, useState, type ReactNode } from 'react'
 import { ask } from '../../client/ask.ts'
 import { AskFailure } from '../../client/failure.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { CodeForm } from '../../parts/form/code-form.tsx'
 import { useWords } from '../../words/language.tsx'
+import { useOperator } from './operator.ts'
 import { operatorWords } from './words.ts'
 
 type WithFreshCode = <T>(work: () => Promise<T>) => Promise<T>
 
+const PasskeyProof = lazy(() => import('../app/second-factor/passkey-proof.tsx'))
 const Context = createContext<WithFreshCode>((work) => work())
 
 /** Does the work; when the service asks for a fresh code first, asks for it and does the work again. */
@@ -43,14 +45,25 @@ export function FreshCodeProvider({ children }: { children: ReactNode }) {
   )
 }
 
+/** A passkey, a code of the app, or either where the operator has both. */
 export function FreshCodeField({ onGiven }: { onGiven(): void }) {
   const words = useWords(operatorWords)
+  const me = useOperator()
   return (
-    <CodeForm
-      label={words.proofCode}
-      hint={words.proofUsed}
-      send={(code) => ask('POST /v1/auth/step-up', { body: { code } })}
-      onDone={onGiven}
-    />
+    <div className="flex flex-col gap-4">
+      {me.passkey && (
+        <Suspense>
+          <PasskeyProof or={me.authenticator} onShown={onGiven} />
+        </Suspense>
+      )}
+      {me.authenticator && (
+        <CodeForm
+          label={words.proofCode}
+          hint={words.proofUsed}
+          send={(code) => ask('POST /v1/auth/step-up', { body: { code } })}
+          onDone={onGiven}
+        />
+      )}
+    </div>
   )
 }

@@ -25,12 +25,13 @@ export const operatorWords = words({
     ownersOnly: 'Mmiliki pekee ndiye anayeweza kufanya hivi.',
     enrolTitle: 'Linda uendeshaji',
     enrolLead:
-      'Kabla ya ukurasa wa kwanza, unganisha programu ya uthibitishaji. SMS haitoshi: namba ya simu inaweza kuibwa.',
+      'Kabla ya ukurasa wa kwanza, ongeza ufunguo wa siri (passkey): ndiyo njia tunayopendekeza. SMS haitoshi: namba ya simu inaweza kuibwa. Kila baada ya saa 12 utaingia tena.',
+    enrolByApp: 'Tumia programu ya uthibitishaji badala yake',
     enrolStart: 'Unganisha programu',
     proofTitle: 'Thibitisha kuwa ni wewe',
     proofWhy:
-      'Tendo hili linahitaji namba mpya ya programu yako ya uthibitishaji. Utaulizwa tena baada ya dakika 10.',
-    proofFirst: 'Andika namba inayoonekana sasa kwenye programu yako ya uthibitishaji.',
+      'Tendo hili linahitaji uthibitisho mpya wa hatua ya pili. Utaulizwa tena baada ya dakika 10.',
+    proofFirst: 'Thibitisha kwa hatua yako ya pili ili kuendelea.',
     proofCode: 'Tarakimu sita za programu',
     proofUsed: 'Kila namba hutumika mara moja. Ikikataliwa, subiri inayofuata.',
     reason: 'Sababu',
@@ -88,12 +89,12 @@ export const operatorWords = words({
     ownersOnly: 'Only an owner can do this.',
     enrolTitle: 'Protect the operators’ area',
     enrolLead:
-      'Before the first page, connect an authenticator app. SMS is not enough: a phone number can be stolen.',
+      'Before the first page, add a passkey: that is what we recommend. SMS is not enough: a phone number can be stolen. Every 12 hours you sign in again.',
+    enrolByApp: 'Use an authenticator app instead',
     enrolStart: 'Connect an app',
     proofTitle: 'Confirm that it is you',
-    proofWhy:
-      'This needs a new code of your authenticator app. You are asked again after 10 minutes.',
-    proofFirst: 'Enter the code that your authenticator app shows now.',
+    proofWhy: 'This needs your second factor anew. You are asked again after 10 minutes.',
+    proofFirst: 'Confirm with your second factor to go on.',
     proofCode: 'Six digits of the app',
     proofUsed: 'Each code works once. If it is refused, wait for the next one.',
     reason: 'Reason',

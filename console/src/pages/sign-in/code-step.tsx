@@ -6,7 +6,9 @@ import { useFailureSentence } from '../../parts/failure-notice.tsx'
 import { Field } from '../../parts/form/field.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { useWords } from '../../words/language.tsx'
+import { passkeyWords } from '../app/second-factor/passkey-words.ts'
 import { useEntering } from './entering.ts'
+import { PasskeyStep } from './passkey-step.tsx'
 import type { Pending } from './pending.ts'
 import { Resend } from './resend.tsx'
 import { SignInCard } from './sign-in-card.tsx'
@@ -14,13 +16,20 @@ import { signInWords } from './words.ts'
 
 type Props = { pending: Pending; setPending(pending: Pending | undefined): void }
 
+/** What an account asks for after a password, or the code that verifies an address. */
+export function CodeStep(props: Props) {
+  return props.pending.asks === 'passkey' ? <PasskeyStep {...props} /> : <Code {...props} />
+}
+
 /** Six digits of a message or of an authenticator app; in place of the latter a recovery code. */
-export function CodeStep({ pending, setPending }: Props) {
+function Code({ pending, setPending }: Props) {
   const words = useWords(signInWords)
+  const passkey = useWords(passkeyWords)
   const sentence = useFailureSentence()
   const enter = useEntering(setPending)
   const [code, setCode] = useState('')
-  const [recovering, setRecovering] = useState(false)
+  const onlyRecovery = pending.asks === 'recovery'
+  const [recovering, setRecovering] = useState(onlyRecovery)
   const isApp = pending.channel === 'totp'
   const form = useForm({
     send: (digits: string) =>
@@ -32,7 +41,7 @@ export function CodeStep({ pending, setPending }: Props) {
   return (
     <SignInCard
       title={pending.purpose === 'login_mfa' ? words.secondTitle : words.codeTitle}
-      lead={isApp ? words.codeApp : words.codeSent(pending.shown)}
+      lead={onlyRecovery ? '' : isApp ? words.codeApp : words.codeSent(pending.shown)}
       onSubmit={() => form.submit(code.trim().toUpperCase())}
     >
       {recovering ? (
@@ -59,12 +68,17 @@ export function CodeStep({ pending, setPending }: Props) {
       <Button type="submit" wide busy={form.busy} disabled={code.length < 6}>
         {words.confirm}
       </Button>
-      {isApp ? (
+      {onlyRecovery ? null : isApp ? (
         <Button kind="quiet" onClick={() => (setRecovering(!recovering), setCode(''))}>
           {recovering ? words.useCode : words.recovery}
         </Button>
       ) : (
         <Resend pending={pending} setPending={setPending} />
+      )}
+      {pending.hasPasskey && (
+        <Button kind="quiet" onClick={() => setPending({ ...pending, asks: 'passkey' })}>
+          {passkey.use}
+        </Button>
       )}
       <Button kind="quiet" onClick={() => setPending(undefined)}>
         {words.otherAddress}

@@ -16,6 +16,9 @@ export function useEntering(setPending: (pending: Pending | undefined) => void) 
         channel: entered.channel,
         purpose: 'login_mfa',
         challenge_id: entered.challenge_id,
+        asks: entered.mfa_method,
+        others: entered.other_methods,
+        hasPasskey: entered.mfa_method === 'passkey',
         resendAt: inSeconds(60),
         expiresAt: inSeconds(entered.expires_in),
       })

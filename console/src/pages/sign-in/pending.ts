@@ -8,10 +8,16 @@ export type Pending = {
   channel: 'email' | 'phone' | 'totp'
   purpose: 'verify_email' | 'verify_phone' | 'login_mfa' | 'reset_password'
   challenge_id?: string
+  /** Of a login: what is asked for now, and what else may be given. */
+  asks?: Factor
+  others?: Factor[]
+  hasPasskey?: boolean
   /** When another may be asked for. */
   resendAt: number
   expiresAt: number
 }
+
+export type Factor = 'passkey' | 'totp' | 'email' | 'phone' | 'recovery'
 
 const NAME = 'mlango_pending'
 

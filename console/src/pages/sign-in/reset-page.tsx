@@ -7,6 +7,7 @@ import { CodeField } from '../../parts/form/code-field.tsx'
 import { FailureNotice, useFailureSentence } from '../../parts/failure-notice.tsx'
 import { Field } from '../../parts/form/field.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
+import { Notice } from '../../parts/notice.tsx'
 import { useWords } from '../../words/language.tsx'
 import { identifierText, readIdentifier } from './identifier.ts'
 import { inSeconds, usePending, type Pending } from './pending.ts'
@@ -72,11 +73,22 @@ function NewPassword({
   const [code, setCode] = useState('')
   const [password, setPassword] = useState('')
   const [short, setShort] = useState(false)
+  const [recovery, setRecovery] = useState<string>()
   const form = useForm({
     send: () =>
       ask('POST /v1/auth/password/reset', {
-        body: { identifier: pending.identifier, code, new_password: password },
+        body: {
+          identifier: pending.identifier,
+          code,
+          new_password: password,
+          ...(recovery && { recovery_code: recovery.trim().toUpperCase() }),
+        },
       }),
+    // One SIM must not be enough for the password and the second factor.
+    onFailed: (error) => {
+      if (error instanceof AskFailure && error.message.includes('recovery_code'))
+        setRecovery((typed) => typed ?? '')
+    },
     onDone: () => {
       setPending(undefined)
       go('/login#changed', { replace: true })
@@ -88,10 +100,11 @@ function NewPassword({
   }
   const failure = form.error instanceof AskFailure ? form.error : undefined
   const isCode = failure?.kind.startsWith('otp_') ?? false
-  const isPassword = failure?.kind === 'validation_error'
+  const isRecovery = failure?.message.includes('recovery_code') ?? false
+  const isPassword = failure?.kind === 'validation_error' && !isRecovery
   return (
     <SignInCard title={words.resetTitle} lead={words.resetSent(pending.shown)} onSubmit={submit}>
-      {!isCode && !isPassword && <FailureNotice error={form.error} />}
+      {!isCode && !isPassword && !isRecovery && <FailureNotice error={form.error} />}
       <CodeField
         label={words.code}
         value={code}
@@ -108,6 +121,20 @@ function NewPassword({
         autoComplete="new-password"
         error={short ? words.passwordShort : isPassword ? sentence(failure) : undefined}
       />
+      {recovery !== undefined && (
+        <>
+          <Notice tone="info">{words.resetOneSim}</Notice>
+          <Field
+            label={words.recoveryLabel}
+            hint={words.recoveryHint}
+            value={recovery}
+            onChange={setRecovery}
+            autoComplete="off"
+            autoCapitalize="characters"
+            error={isRecovery && failure?.kind !== 'forbidden' ? words.recoveryWrong : undefined}
+          />
+        </>
+      )}
       <Button type="submit" wide busy={form.busy} disabled={code.length < 6}>
         {words.resetSet}
       </Button>

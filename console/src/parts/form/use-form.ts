@@ -27,6 +27,8 @@ export function useForm<Result, Given = void>(options: Options<Result, Given>) {
   const { error } = work
   return {
     submit: work.mutate,
+    /** Sends what was sent last once more. */
+    again: () => work.mutate(work.variables as Given),
     busy: work.isPending,
     /** Waits until the device is online again. */
     isPaused: work.isPaused,

@@ -1,5 +1,5 @@
 import { useFacts } from '../../../catalog/rate.ts'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSession } from '../../../client/session.ts'
 import { Form } from '../../../parts/form/form.tsx'
@@ -9,7 +9,6 @@ import { Notice } from '../../../parts/notice.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { VerifyPhone } from '../phone/verify-phone.tsx'
 import { usePace } from '../pace.ts'
 import { AmountField } from './amount-field.tsx'
 import { CreditExamples } from './credit-examples.tsx'
@@ -22,6 +21,9 @@ import {
   useTopUpRequest,
 } from './top-up-request.ts'
 import { billingWords } from './words.ts'
+
+/** Loaded separately: it is needed once. */
+const VerifyPhone = lazy(() => import('../phone/verify-phone.tsx'))
 
 /** How much, from which number, and one button. */
 export function TopUp() {
@@ -57,10 +59,12 @@ function TopUpForm({ rules, simulated }: { rules: Rules; simulated: boolean }) {
     return (
       <>
         {!changing && <p className="text-soft">{words.needNumber}</p>}
-        <VerifyPhone
-          onDone={() => setChanging(false)}
-          onCancel={changing ? () => setChanging(false) : undefined}
-        />
+        <Suspense fallback={<Skeleton lines={2} tall />}>
+          <VerifyPhone
+            onDone={() => setChanging(false)}
+            onCancel={changing ? () => setChanging(false) : undefined}
+          />
+        </Suspense>
       </>
     )
   }

@@ -1,43 +1,56 @@
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
-import { openSession, updateUser, useSession } from '../../../client/session.ts'
+import { updateUser, useSession } from '../../../client/session.ts'
 import { Button } from '../../../parts/button.tsx'
 import { useFailureSentence } from '../../../parts/failure-notice.tsx'
 import { CodeForm } from '../../../parts/form/code-form.tsx'
+import { Field } from '../../../parts/form/field.tsx'
 import { Form } from '../../../parts/form/form.tsx'
 import { PhoneField, toInternational } from '../../../parts/form/phone-field.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { SecondFactorField, useFactorForm } from '../second-factor/second-factor.tsx'
 import { phoneWords } from './words.ts'
 
-type Props = { onDone(): void; onCancel?: (() => void) | undefined }
+type Props = {
+  onDone(): void
+  onCancel?: (() => void) | undefined
+  /** Where the number is not only to pay with. */
+  asksPassword?: boolean
+}
 
 /** Asks for a number and verifies it with the code of an SMS, in place. */
-export function VerifyPhone({ onDone, onCancel }: Props) {
+export default function VerifyPhone({ onDone, onCancel, asksPassword = false }: Props) {
   const { user } = useSession()
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) {
     return <PhoneCodeForm phone={sentTo} onDone={onDone} onBack={() => setSentTo(undefined)} />
   }
   const known = user?.phone_verified === false ? user.phone_number : undefined
-  return <PhoneForm start={known ?? ''} onSent={setSentTo} onCancel={onCancel} />
+  const parts = { onCancel, asksPassword }
+  return <PhoneForm start={known ?? ''} onSent={setSentTo} {...parts} />
 }
 
 type PhoneFormProps = {
   start: string
   onSent(phone: string): void
   onCancel: (() => void) | undefined
+  asksPassword: boolean
 }
 
-function PhoneForm({ start, onSent, onCancel }: PhoneFormProps) {
+function PhoneForm({ start, onSent, onCancel, asksPassword }: PhoneFormProps) {
   const words = useWords(phoneWords)
   const sentence = useFailureSentence({ conflict: words.taken, validation_error: words.wrong })
   const [text, setText] = useState(start)
+  const [password, setPassword] = useState('')
   const phone = toInternational(text)
   const form = useFactorForm({
-    send: (factor) => ask('POST /v1/me/phone', { body: { phone_number: phone, ...factor } }),
+    send: (factor) =>
+      ask('POST /v1/me/phone', {
+        body: { phone_number: phone, ...(password && { password }), ...factor },
+      }),
     onDone: () => onSent(phone),
   })
+  const isPassword = form.wrongField === 'password'
   return (
     <Form form={form} button={words.send} isSaid disabled={text.trim() === ''} onCancel={onCancel}>
       <PhoneField
@@ -45,8 +58,19 @@ function PhoneForm({ start, onSent, onCancel }: PhoneFormProps) {
         hint={words.hint}
         value={text}
         onChange={setText}
-        error={form.error ? sentence(form.error) : undefined}
+        error={form.error && !isPassword ? sentence(form.error) : undefined}
       />
+      {asksPassword && (
+        <Field
+          label={words.password}
+          hint={words.passwordHint}
+          type="password"
+          value={password}
+          onChange={setPassword}
+          autoComplete="current-password"
+          error={isPassword ? words.passwordWrong : undefined}
+        />
+      )}
       <SecondFactorField form={form} />
     </Form>
   )
@@ -75,10 +99,9 @@ function PhoneCodeForm({ phone, onDone, onBack }: CodeProps) {
 }
 
 async function verify(identifier: string, code: string): Promise<void> {
-  const { data } = await ask('POST /v1/auth/otp/verify', {
+  await ask('POST /v1/auth/otp/verify', {
     body: { identifier, channel: 'phone', purpose: 'verify_phone', code },
   })
-  // With a second factor the number is verified, but no new session is opened.
-  if ('access_token' in data) openSession(data)
-  else updateUser((await ask('GET /v1/me')).data)
+  // The session that the page has goes on; a number that nobody confirmed opens only a short one.
+  updateUser((await ask('GET /v1/me')).data)
 }

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useFacts } from '../../../catalog/rate.ts'
 import { ask } from '../../../client/ask.ts'
 import { updateUser } from '../../../client/session.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -27,22 +26,17 @@ export function ChangeEmail({ onClose }: { onClose(): void }) {
 
 function EmailForm({ onSent }: { onSent(email: string): void }) {
   const words = useWords(settingsWords)
-  const social = useFacts().data?.data.sign_in
   const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
   const form = useFactorForm({
-    send: (factor) =>
-      ask('POST /v1/me/email', {
-        body: { email: email.trim(), ...(password && { password }), ...factor },
-      }),
+    send: (factor) => ask('POST /v1/me/email', { body: { email: email.trim(), ...factor } }),
     onDone: ({ data }) => onSent(data.email),
   })
   return (
     <Form
       form={form}
       button={words.sendCode}
-      kinds={{ conflict: words.emailTaken }}
-      isSaid={form.wrongField !== undefined}
+      kinds={{ ...form.kinds, conflict: words.emailTaken }}
+      isSaid={form.wrongField === 'email'}
       disabled={!email.includes('@')}
     >
       <Field
@@ -53,15 +47,6 @@ function EmailForm({ onSent }: { onSent(email: string): void }) {
         autoComplete="email"
         autoCapitalize="none"
         error={form.wrongField === 'email' ? words.emailWrong : undefined}
-      />
-      <Field
-        label={words.password}
-        type="password"
-        value={password}
-        onChange={setPassword}
-        autoComplete="current-password"
-        hint={social?.google || social?.github ? words.passwordSocial : undefined}
-        error={form.wrongField === 'password' ? words.passwordWrong : undefined}
       />
       <SecondFactorField form={form} />
     </Form>

@@ -4,9 +4,9 @@ import { ask } from '../../../client/ask.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Field } from '../../../parts/form/field.tsx'
 import { Form } from '../../../parts/form/form.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
 import { commonWords } from '../../../words/common.ts'
 import { useWords } from '../../../words/language.tsx'
+import { SecondFactorField, useFactorForm } from '../second-factor/second-factor.tsx'
 import { securityWords } from './security-words.ts'
 
 export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose(): void }) {
@@ -15,10 +15,14 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
   const social = useFacts().data?.data.sign_in
   const [current, setCurrent] = useState('')
   const [fresh, setFresh] = useState('')
-  const form = useForm({
-    send: () =>
+  const form = useFactorForm({
+    send: ({ mfa_code }) =>
       ask('POST /v1/me/password', {
-        body: { ...(current && { current_password: current }), new_password: fresh },
+        body: {
+          ...(current && { current_password: current }),
+          ...(mfa_code && { mfa_code }),
+          new_password: fresh,
+        },
       }),
     renews: ['GET /v1/me/sessions'],
     onDone: () => {
@@ -35,6 +39,7 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
       <Form
         form={form}
         button={common.save}
+        kinds={form.kinds}
         isSaid={isWrong.current || isWrong.fresh}
         disabled={fresh.length < 8}
       >
@@ -56,6 +61,7 @@ export function ChangePassword({ onDone, onClose }: { onDone(): void; onClose():
           hint={words.freshHint}
           error={isWrong.fresh ? words.freshEasy : undefined}
         />
+        <SecondFactorField form={form} />
       </Form>
     </Dialog>
   )

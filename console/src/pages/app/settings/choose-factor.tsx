@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ask } from '../../../client/ask.ts'
 import { updateUser, useSession } from '../../../client/session.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -11,7 +12,7 @@ import { EnrolAuthenticator } from './enrol-authenticator.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { securityWords } from './security-words.ts'
 
-type Method = 'none' | 'totp' | 'email' | 'phone'
+type Method = 'none' | 'totp' | 'email' | 'phone' | 'passkey'
 
 /** Chooses the second factor; for an authenticator app, then shows its QR code and the recovery codes. */
 export function ChooseFactor({ onClose }: { onClose(): void }) {
@@ -26,15 +27,19 @@ export function ChooseFactor({ onClose }: { onClose(): void }) {
       ) : secret ? (
         <EnrolAuthenticator secret={secret} onCodes={setCodes} />
       ) : (
-        <FactorMethods onSecret={setSecret} onDone={onClose} />
+        <FactorMethods onSecret={setSecret} onCodes={setCodes} onDone={onClose} />
       )}
     </Dialog>
   )
 }
 
-type Props = { onSecret(secret: { secret: string; uri: string }): void; onDone(): void }
+type Props = {
+  onSecret(secret: { secret: string; uri: string }): void
+  onCodes(codes: string[]): void
+  onDone(): void
+}
 
-function FactorMethods({ onSecret, onDone }: Props) {
+function FactorMethods({ onSecret, onCodes, onDone }: Props) {
   const words = useWords(securityWords)
   const { user } = useSession()
   const [wanted, setWanted] = useState<Method>()
@@ -42,15 +47,20 @@ function FactorMethods({ onSecret, onDone }: Props) {
     send: (factor, method: Method) =>
       ask('PATCH /v1/me', { body: { mfa_method: method, ...factor } }),
     renews: ['GET /v1/me/mfa'],
-    onDone: ({ data: { totp, ...profile } }) => {
+    onDone: ({ data: { totp, recovery_codes: codes, ...profile } }) => {
       if (totp) return onSecret(totp)
       updateUser(profile)
-      onDone()
+      if (codes) onCodes(codes)
+      else onDone()
     },
   })
   const choose = (method: Method) => (setWanted(method), form.submit(method))
   const now = user?.mfa_method ?? 'none'
-  const verified = { email: user?.email_verified, phone: user?.phone_verified }
+  const passkeys = useAsk('GET /v1/me/mfa').data?.data.passkeys ?? 0
+  const verified = {
+    email: user?.email_verified,
+    phone: user?.phone_verified === true && user.phone_signs_in_at === undefined,
+  }
   return (
     <>
       <SecondFactorField form={form} />
@@ -74,7 +84,20 @@ function FactorMethods({ onSecret, onDone }: Props) {
               {method === 'totp' && <Badge tone="good">{words.best}</Badge>}
             </div>
           ))}
-          {now !== 'none' && (
+          {passkeys > 0 && (
+            <div className="border-t border-line pt-3">
+              <Button
+                kind="plain"
+                wide
+                disabled={now === 'passkey'}
+                onClick={() => choose('passkey')}
+              >
+                {words.methods.passkey}
+              </Button>
+              <p className="mt-1 text-sm text-soft">{words.passkeyStays}</p>
+            </div>
+          )}
+          {now !== 'none' && passkeys === 0 && (
             <div className="border-t border-line pt-3">
               <Button kind="danger" wide onClick={() => choose('none')}>
                 {words.turnOff}
@@ -84,7 +107,7 @@ function FactorMethods({ onSecret, onDone }: Props) {
           )}
         </>
       )}
-      <FailureNotice error={form.error} />
+      <FailureNotice error={form.error} kinds={form.kinds} />
     </>
   )
 }

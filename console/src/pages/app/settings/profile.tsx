@@ -4,8 +4,9 @@ import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Section } from '../../../parts/page-title.tsx'
+import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import { VerifyPhone } from '../phone/verify-phone.tsx'
+import VerifyPhone from '../phone/verify-phone.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { ChangeName } from './change-name.tsx'
 import { SettingRow } from './setting-row.tsx'
@@ -13,6 +14,7 @@ import { settingsWords } from './words.ts'
 
 export function Profile() {
   const words = useWords(settingsWords)
+  const { day } = useFormats()
   const { user } = useSession()
   const [open, setOpen] = useState<'name' | 'email' | 'phone'>()
   const close = () => setOpen(undefined)
@@ -43,6 +45,11 @@ export function Profile() {
         </SettingRow>
         <SettingRow label={words.phone} action={edit('phone', phoneWord, words.phone)}>
           {phone ?? words.none} {phone && verification(user.phone_verified)}
+          {user.phone_signs_in_at && (
+            <span className="text-sm font-normal text-soft">
+              {words.signsInFrom(day(user.phone_signs_in_at))}
+            </span>
+          )}
         </SettingRow>
         <SettingRow
           label={words.email}
@@ -55,7 +62,7 @@ export function Profile() {
       {open === 'email' && <ChangeEmail onClose={close} />}
       {open === 'phone' && (
         <Dialog title={words.phone} onClose={close}>
-          <VerifyPhone onDone={close} />
+          <VerifyPhone onDone={close} asksPassword />
         </Dialog>
       )}
     </Section>

@@ -26,7 +26,7 @@ export function RecoveryRow() {
         <Button
           kind="quiet"
           size="small"
-          aria-label={words.recoveryNew}
+          aria-label={`${settings.change}: ${words.recoveryTitle}`}
           onClick={() => setOpen(true)}
         >
           {settings.change}
@@ -51,7 +51,7 @@ function RenewCodes({ onClose }: { onClose(): void }) {
       {codes ? (
         <RecoveryCodes codes={codes} onClose={onClose} />
       ) : (
-        <Form form={form} button={words.recoveryNew}>
+        <Form form={form} button={words.recoveryNew} kinds={form.kinds}>
           <p>{words.recoveryNewWhy}</p>
           <SecondFactorField form={form} />
         </Form>

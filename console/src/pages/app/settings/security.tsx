@@ -1,17 +1,22 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useSession } from '../../../client/session.ts'
+import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Notice } from '../../../parts/notice.tsx'
 import { Section } from '../../../parts/page-title.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { ChooseFactor } from './choose-factor.tsx'
+import { Identities } from './identities.tsx'
 import { RecoveryRow } from './recovery-row.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
 import { SessionList } from './sessions.tsx'
 import { settingsWords } from './words.ts'
+
+const Passkeys = lazy(() => import('./passkeys.tsx'))
 
 export function Security() {
   const words = useWords(securityWords)
@@ -20,6 +25,7 @@ export function Security() {
   const [open, setOpen] = useState<'password' | 'factor'>()
   const [isChanged, setChanged] = useState(false)
   const method = user?.mfa_method ?? 'none'
+  const passkeys = useAsk('GET /v1/me/mfa').data?.data.passkeys ?? 0
   return (
     <>
       <Section title={words.title}>
@@ -58,9 +64,13 @@ export function Security() {
               <span className="text-sm font-normal text-soft">{words.factorLead}</span>
             )}
           </SettingRow>
-          {method === 'totp' && <RecoveryRow />}
+          {(method === 'totp' || method === 'phone' || passkeys > 0) && <RecoveryRow />}
         </div>
       </Section>
+      <Suspense fallback={<Skeleton lines={1} tall />}>
+        <Passkeys />
+      </Suspense>
+      <Identities />
       <SessionList />
       {open === 'password' && (
         <ChangePassword onDone={() => setChanged(true)} onClose={() => setOpen(undefined)} />

@@ -13,6 +13,8 @@ export const settingsWords = words({
     none: 'Haijawekwa',
     verified: 'Imethibitishwa',
     unverified: 'Haijathibitishwa',
+    signsInFrom: (day: string) =>
+      `Kwa malipo inatumika sasa. Itatumika kuingia kuanzia ${day}, au ukiiweka tena kwa nenosiri.`,
     language: 'Lugha',
     languages: { sw: 'Kiswahili', en: 'English' },
     theme: 'Mwonekano',
@@ -56,6 +58,8 @@ export const settingsWords = words({
     none: 'Not set',
     verified: 'Verified',
     unverified: 'Not verified',
+    signsInFrom: (day) =>
+      `Good for payments now. It signs you in from ${day}, or once you set it again with your password.`,
     language: 'Language',
     languages: { sw: 'Kiswahili', en: 'English' },
     theme: 'Appearance',

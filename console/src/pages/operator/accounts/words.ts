@@ -29,6 +29,7 @@ export const accountsWords = words({
       totp: 'Programu ya uthibitishaji',
       email: 'Barua pepe',
       phone: 'SMS',
+      passkey: 'Funguo za siri (passkey)',
     },
     id: 'Namba ya akaunti',
     isOperator: (role: string) => `Ni mwendeshaji: ${role}`,
@@ -73,7 +74,13 @@ export const accountsWords = words({
     phone: 'Phone',
     unverified: 'not verified',
     factor: 'Second factor',
-    factors: { none: 'None', totp: 'Authenticator app', email: 'Email', phone: 'SMS' },
+    factors: {
+      none: 'None',
+      totp: 'Authenticator app',
+      email: 'Email',
+      phone: 'SMS',
+      passkey: 'Passkeys',
+    },
     id: 'Account id',
     isOperator: (role) => `An operator: ${role}`,
     tabs: {

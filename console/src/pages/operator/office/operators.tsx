@@ -1,12 +1,15 @@
+import { Link } from 'wouter'
 import type { Answer } from '../../../client/ask.ts'
 import { useAsk } from '../../../client/use-ask.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { Notice } from '../../../parts/notice.tsx'
 import { Section } from '../../../parts/page-title.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { Table, type Column } from '../../../parts/table.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
+import { useOperator } from '../operator.ts'
 import { operatorWords } from '../words.ts'
 import { officeWords } from './words.ts'
 
@@ -17,6 +20,7 @@ export function Operators() {
   const roles = useWords(operatorWords).roles
   const { day } = useFormats()
   const operators = useAsk('GET /v1/operator/operators')
+  const me = useOperator()
   const columns: Column<Operator>[] = [
     {
       label: words.name,
@@ -32,12 +36,15 @@ export function Operators() {
     },
     { label: words.role, show: ({ role }) => roles[role] },
     {
-      label: words.authenticator,
-      show: ({ authenticator }) => (
-        <Badge tone={authenticator ? 'good' : 'wait'}>
-          {authenticator ? words.has : words.hasNot}
-        </Badge>
-      ),
+      label: words.factor,
+      show: ({ passkey, authenticator }) =>
+        passkey ? (
+          <Badge tone="good">{words.passkey}</Badge>
+        ) : authenticator ? (
+          <Badge tone="plain">{words.authenticator}</Badge>
+        ) : (
+          <Badge tone="wait">{words.hasNot}</Badge>
+        ),
     },
     { label: words.since, show: ({ added_at }) => day(added_at) },
   ]
@@ -49,6 +56,14 @@ export function Operators() {
           npm run mlango -- operators add …
         </code>
       </p>
+      {!me.passkey && (
+        <Notice tone="info" title={words.betterTitle}>
+          <p>{words.better}</p>
+          <Link href="/app/settings" className="link">
+            {words.betterDo}
+          </Link>
+        </Notice>
+      )}
       <Loaded query={operators} shape={<Skeleton lines={3} />}>
         {({ data }) => (
           <Table
