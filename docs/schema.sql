@@ -417,6 +417,7 @@ create table sessions (
   expires_at timestamptz not null,
   ended_at timestamptz,
   end_reason text,
+  seen_from text,
   primary key (id),
   foreign key (account_id) references accounts(id) on delete cascade
 );

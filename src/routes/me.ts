@@ -7,6 +7,7 @@ import { route, type Route } from '../http/route.ts'
 import { changedProfileShape, profileShape } from './account-shapes.ts'
 import { E164, codeField, codeOrRecoveryField, line, webAddressField } from './fields.ts'
 import { meSignInRoutes } from './console/me-sign-in.ts'
+import { securityEventsRoute } from './console/security-events.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
   return [
@@ -15,6 +16,7 @@ export function meRoutes(accounts: Accounts): Route[] {
     deleteRoute(accounts),
     phoneRoute(accounts),
     ...meSignInRoutes(accounts),
+    securityEventsRoute(accounts),
   ]
 }
 

@@ -32,6 +32,7 @@ POST   /v1/me/email/verify               jwt     envelope
 POST   /v1/me/password                   jwt     envelope
 GET    /v1/me/sessions                   jwt     envelope
 DELETE /v1/me/sessions/:id               jwt     envelope
+GET    /v1/me/security-events            jwt     envelope
 GET    /v1/me/mfa                        jwt     envelope
 GET    /v1/me/notification-preferences   jwt     envelope
 PATCH  /v1/me/notification-preferences   jwt     envelope

@@ -51,12 +51,14 @@ export async function insertSession(
     cookie: boolean
     browser: string | undefined
     system: string | undefined
+    /** The network, for its owner to read. */
+    seenFrom: string | undefined
   },
 ): Promise<void> {
   await tx.query(
     `insert into sessions (id, account_id, refresh_salt, network, device, owner_notified, second_factor_at,
-       cookie, browser, system, expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10,
+       cookie, browser, system, seen_from, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10, $11,
        now() + ${REFRESH_LIFE_S} * interval '1 second')`,
     [
       session.id,
@@ -69,6 +71,7 @@ export async function insertSession(
       session.cookie,
       session.browser ?? null,
       session.system ?? null,
+      session.seenFrom ?? null,
     ],
   )
 }

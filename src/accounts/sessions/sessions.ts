@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import { networkOf } from '../../lib/network.ts'
+import { networkOf, shownNetwork } from '../../lib/network.ts'
 import { hmacSha256 } from '../../lib/secrets.ts'
 import { notify } from '../../notices/notices.ts'
 import { profileOf } from '../account.ts'
@@ -69,8 +69,16 @@ export async function openSession(
   const notifies = announced !== true && isNews(history, account, accounts.clock.now())
   const session = { id: uuidv7(), salt: randomBytes(16) }
   const ownerNotified = notifies || announced === true
-  const words = { ...deviceWords(device.userAgent), cookie: device.cookie ?? false }
-  await insertSession(tx, { ...session, accountId, place, ownerNotified, secondFactor, ...words })
+  await insertSession(tx, {
+    ...session,
+    accountId,
+    place,
+    ownerNotified,
+    secondFactor,
+    cookie: device.cookie ?? false,
+    ...deviceWords(device.userAgent),
+    seenFrom: shownNetwork(device.address),
+  })
   await endSurplusSessions(tx, accountId, MOST_SESSIONS)
   if (notifies) {
     const data = { address: device.address }

@@ -10,6 +10,7 @@ import { ChooseFactor } from './choose-factor.tsx'
 import { RecoveryRow } from './recovery-row.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
+import { SecurityHistory } from './security-history.tsx'
 import { SessionList } from './sessions.tsx'
 import { settingsWords } from './words.ts'
 
@@ -62,6 +63,7 @@ export function Security() {
         </div>
       </Section>
       <SessionList />
+      <SecurityHistory />
       {open === 'password' && (
         <ChangePassword onDone={() => setChanged(true)} onClose={() => setOpen(undefined)} />
       )}
