@@ -16,7 +16,7 @@ export const historyWords = words({
       restored: 'huduma ilirejeshwa kutoka nakala',
       surplus: 'vifaa vilizidi',
       deleted: 'akaunti ilifutwa',
-    } as Record<string, string>,
+    },
     keyMade: (key: string) => `Ufunguo wa API umetengenezwa: ${key}`,
     keyRevoked: (key: string) => `Ufunguo wa API umebatilishwa: ${key}`,
     changes: {
@@ -29,7 +29,7 @@ export const historyWords = words({
       'security.recovery_code_used': 'Namba ya dharura imetumika',
       'security.session_reuse': 'Kipindi kilitumika mahali pawili, kikafungwa',
       'security.account_restored': 'Akaunti imerejeshwa',
-    } as Record<string, string>,
+    },
   },
   en: {
     title: 'Security history',

@@ -53,11 +53,13 @@ function EventRow({ event }: { event: SecurityEvent }) {
 
 function titleOf(words: (typeof historyWords)['sw'], event: SecurityEvent): string {
   const { type, title, name = '', last4 = '', reason = '' } = event
+  const reasons: Record<string, string> = words.reasons
+  const changes: Record<string, string> = words.changes
   if (type === 'session.opened') return words.signedIn
-  if (type === 'session.ended') return words.ended(words.reasons[reason] ?? words.endedSomehow)
+  if (type === 'session.ended') return words.ended(reasons[reason] ?? words.endedSomehow)
   if (type === 'api_key.created') return words.keyMade(`${name} …${last4}`)
   if (type === 'api_key.revoked') return words.keyRevoked(`${name} …${last4}`)
-  return words.changes[type] ?? title ?? type
+  return changes[type] ?? title ?? type
 }
 
 function detailsOf({ device, network }: SecurityEvent): string[] {
