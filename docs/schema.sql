@@ -430,6 +430,7 @@ create table sessions (
   -- An account may have a passkey beside codes by SMS or email, and the work of operators does not
   -- accept the latter.
   second_factor_by_message boolean not null default false,
+  seen_from text,
   primary key (id),
   foreign key (account_id) references accounts(id) on delete cascade
 );

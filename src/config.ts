@@ -71,6 +71,14 @@ const hosts = list.refine(
   'must be host names in lowercase, addresses or networks such as vllm.internal,10.0.0.0/8',
 )
 
+/** As RFC 9116 wants it: an address of mail gets its scheme here. */
+const contact = text.transform((value, context) => {
+  if (z.email().safeParse(value).success) return `mailto:${value}`
+  if (/^(https|mailto):\S+$/.test(value) && URL.canParse(value)) return value
+  context.addIssue('must be an email address or an https address')
+  return z.NEVER
+})
+
 const ports = list
   .refine(
     (parts) => parts.every((part) => /^[1-9]\d{0,4}$/.test(part) && Number(part) <= 65_535),
@@ -94,6 +102,7 @@ const schema = z.object({
   ALLOW_PLAINTEXT_HOSTS: hosts.default([]),
   DRAIN_SECONDS: whole(0, 600).default(30),
   STATUS_NOTE: text.max(500).optional(),
+  SECURITY_CONTACT: contact.optional(),
 
   // data
   DATA_DIR: text.default('./data'),

@@ -97,6 +97,16 @@ const refused: [string, Record<string, string>, RegExp][] = [
   ['a script to return to', { OAUTH_REDIRECT_ALLOWLIST: 'javascript://localhost/' }, /must list/],
   ['every host without TLS', { ALLOW_PLAINTEXT_HOSTS: '*' }, /^ALLOW_PLAINTEXT_HOSTS: must be/],
   ['an address as a host', { ALLOW_PLAINTEXT_HOSTS: 'http://a' }, /^ALLOW_PLAINTEXT_HOSTS: /],
+  [
+    'a contact that nobody can reach',
+    { SECURITY_CONTACT: 'the office' },
+    /^SECURITY_CONTACT: must/,
+  ],
+  [
+    'a contact of two lines',
+    { SECURITY_CONTACT: 'mailto:a@b.tz\nX: y' },
+    /^SECURITY_CONTACT: must/,
+  ],
   ['a least top-up above the most', { TOPUP_MIN_TZS: '10', TOPUP_MAX_TZS: '9' }, /TOPUP_MIN_TZS/],
 ]
 /** Over plain http, to another machine. */

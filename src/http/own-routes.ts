@@ -5,6 +5,7 @@ import { docsPage, docsStyleHash } from './docs/page.ts'
 import { openApiDocument } from './docs/openapi.ts'
 import { matchesEtag } from './headers.ts'
 import { route, type Call, type Result, type Route } from './route.ts'
+import { securityTxt } from './security-txt.ts'
 
 /** Names the parts that are missing and without which no call can be served. */
 export type MissingParts = () => Promise<readonly string[]>
@@ -12,8 +13,9 @@ export type MissingParts = () => Promise<readonly string[]>
 /** The server's own routes: liveness, readiness, and the reference made from the list of routes. */
 export function ownRoutes(
   routes: Route[],
-  { publicUrl, missing }: { publicUrl: string | undefined; missing: MissingParts },
+  about: { publicUrl: string | undefined; contact: string | undefined; missing: MissingParts },
 ): Route[] {
+  const { publicUrl, missing } = about
   const ready = readiness(missing)
   // The routes of operators are not in the public reference.
   const documented = [...routes.filter((one) => one.credential !== 'operator'), health, ready]
@@ -24,6 +26,7 @@ export function ownRoutes(
   return [
     health,
     ready,
+    ...securityTxt(about),
     route({
       ...open,
       path: '/v1/openapi.json',

@@ -66,6 +66,7 @@ export type ServerSettings = {
   PUBLIC_URL?: string | undefined
   FRONTEND_URL?: string | undefined
   OPERATOR_URL?: string | undefined
+  SECURITY_CONTACT?: string | undefined
   TRUST_PROXY: boolean
   DRAIN_SECONDS: number
   LOG_LEVEL?: string

@@ -48,6 +48,7 @@ export function buildServer(parts: ServerParts): Server {
   const running = new RunningCalls()
   const own = ownRoutes(parts.routes, {
     publicUrl: parts.config.PUBLIC_URL,
+    contact: parts.config.SECURITY_CONTACT,
     missing: async () => {
       const missing = (await parts.missing?.()) ?? []
       return running.draining ? ['process'] : missing

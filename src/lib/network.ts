@@ -11,6 +11,16 @@ export function networkOf(address: string, bits: { v4: number; v6: number }): st
   return isIPv6(plain) ? prefix(groupsOf(plain), 16, bits.v6) : plain
 }
 
+/** The network of an address as its owner may see it: `196.41.12.x`. Undefined for what is no address. */
+export function shownNetwork(address: string): string | undefined {
+  const plain = address.split('%')[0]!
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+)\.\d+$/i.exec(plain)?.[1]
+  if (v4 !== undefined) return isIPv4(`${v4}.0`) ? `${v4}.x` : undefined
+  if (!isIPv6(plain)) return undefined
+  const groups = groupsOf(plain).slice(0, 3)
+  return `${groups.map((group) => group.toString(16)).join(':')}:x`
+}
+
 function groupsOf(address: string): number[] {
   const [head = '', tail] = address.split('::')
   const read = (part: string) => (part === '' ? [] : part.split(':').flatMap(groupOf))

@@ -10,6 +10,7 @@ import { deviceOf } from './console/browser-session.ts'
 import { meIdentityRoutes } from './console/me-identities.ts'
 import { meSignInRoutes } from './console/me-sign-in.ts'
 import { passkeyRoutes } from './console/passkeys.ts'
+import { securityEventsRoute } from './console/security-events.ts'
 
 export function meRoutes(accounts: Accounts): Route[] {
   return [
@@ -20,6 +21,7 @@ export function meRoutes(accounts: Accounts): Route[] {
     ...meSignInRoutes(accounts),
     ...meIdentityRoutes(accounts),
     ...passkeyRoutes(accounts),
+    securityEventsRoute(accounts),
   ]
 }
 

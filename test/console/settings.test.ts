@@ -58,10 +58,13 @@ test('signing out everywhere ends every device, and one can be ended alone', asy
   await page.reload()
   const ends = page.getByRole('button', { name: /^Sign out: / })
   await ends.first().waitFor()
+  const history = page.getByRole('list', { name: 'Security history' })
+  await history.getByText('Signed in').first().waitFor()
   await checkPage(tab, 'sessions')
   const listed = await ends.count()
   await ends.first().click()
   await eventually('one session fewer is listed', async () => (await ends.count()) === listed - 1)
+  await history.getByText('Signed out: by you').waitFor()
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL('**/login')
   for (const { page: other, context } of [second, third]) {

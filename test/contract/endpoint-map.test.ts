@@ -37,6 +37,7 @@ POST   /v1/me/email/verify               jwt     envelope
 POST   /v1/me/password                   jwt     envelope
 GET    /v1/me/sessions                   jwt     envelope
 DELETE /v1/me/sessions/:id               jwt     envelope
+GET    /v1/me/security-events            jwt     envelope
 GET    /v1/me/mfa                        jwt     envelope
 GET    /v1/me/passkeys                   jwt     envelope
 POST   /v1/me/passkeys/options           jwt     envelope

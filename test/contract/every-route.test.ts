@@ -219,6 +219,7 @@ async function changeOneself() {
   await good('GET /v1/me', token)
   await good('PATCH /v1/me', token, { full_name: 'Asha Juma' })
   const sessions = (await good('GET /v1/me/sessions', token)).data as Loose[]
+  await good('GET /v1/me/security-events', token)
   await good(`DELETE /v1/me/sessions/${sessions.find(({ current }) => !current)!.id}`, token)
   await good('GET /v1/me/mfa', token)
   await good('POST /v1/me/password', token, { current_password: NEXT, new_password: PASSWORD })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inNetworks, isNetwork, networkOf } from '../../src/lib/network.ts'
+import { inNetworks, isNetwork, networkOf, shownNetwork } from '../../src/lib/network.ts'
 
 const BITS = { v4: 24, v6: 48 }
 
@@ -21,6 +21,20 @@ test('addresses of two networks are two', () => {
   const addresses = ['10.1.2.3', '10.1.3.3', '11.1.2.3', '2001:db8:1::', '2001:db8:2::', '::', 'x']
   const networks = new Set(addresses.map((address) => networkOf(address, BITS)))
   assert.equal(networks.size, addresses.length)
+})
+
+test('an owner sees the network of an address, not the address', () => {
+  for (const [address, shown] of [
+    ['196.41.12.7', '196.41.12.x'],
+    ['::ffff:196.41.12.7', '196.41.12.x'],
+    ['2001:DB8:1:2::7', '2001:db8:1:x'],
+    ['::1', '0:0:0:x'],
+    ['fe80::1%eth0', 'fe80:0:0:x'],
+    ['999.1.1.1', undefined],
+    ['somewhere', undefined],
+  ] as const) {
+    assert.equal(shownNetwork(address), shown, address)
+  }
 })
 
 test('the number of bits decides', () => {

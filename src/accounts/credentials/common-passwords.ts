@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 /**
  * Whether a password is among those that leaks have shown to be the commonest, so that attackers try
  * it first. No network is asked: a file has the first four bytes of the SHA-256 of each, in order. One
- * in 57,000 other passwords is found too, and refused for nothing.
+ * in 44,000 other passwords is found too, and refused for nothing.
  */
 export function isCommonPassword(lower: string): boolean {
   const wanted = commonHash(lower)

@@ -75,12 +75,14 @@ export async function insertSession(
     cookie: boolean
     browser: string | undefined
     system: string | undefined
+    /** The network, for its owner to read. */
+    seenFrom: string | undefined
   },
 ): Promise<number> {
   const rows = await tx.query<{ life_s: number }>(
     `insert into sessions (id, account_id, refresh_salt, network, device, owner_notified, second_factor_at,
-       second_factor_by_message, cookie, browser, system, guest, confirmed_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10, $11, $12,
+       second_factor_by_message, cookie, browser, system, guest, seen_from, confirmed_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, case when $7 then now() end, $8, $9, $10, $11, $12, $13,
        case when not $12 then now() end,
        now() + case when $12 then ${GUEST_LIFE_S} else ${REFRESH_LIFE_S} end * interval '1 second')
      returning ${LIFE_S} as life_s`,
@@ -97,6 +99,7 @@ export async function insertSession(
       session.browser ?? null,
       session.system ?? null,
       session.guest,
+      session.seenFrom ?? null,
     ],
   )
   return rows[0]!.life_s

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Tx } from '../../db/db.ts'
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
+import { shownNetwork } from '../../lib/network.ts'
 import { notify } from '../../notices/notices.ts'
 import { profileOf } from '../account.ts'
 import type { Account, Profile } from '../account.ts'
@@ -73,7 +74,8 @@ export async function openSession(
   const session = { id: uuidv7(), salt: randomBytes(16) }
   const ownerNotified = notifies || announced === true
   const words = { ...deviceWords(device.userAgent), cookie: device.cookie ?? false }
-  const about = { accountId, place, ownerNotified, secondFactor, guest, ...words }
+  const seenFrom = shownNetwork(device.address)
+  const about = { accountId, place, ownerNotified, secondFactor, guest, seenFrom, ...words }
   const lifeS = await insertSession(tx, { ...session, ...about })
   await endSurplusSessions(tx, accountId, MOST_SESSIONS)
   if (notifies) {

@@ -490,4 +490,20 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     test: 'test/accounts/credentials/passwords.test.ts',
     fails: /common, without asking anybody/,
   },
+  {
+    name: 'the security history is one’s own',
+    file: 'src/accounts/profile/security-events-store.ts',
+    find: "from notifications where account_id = $1 and type like 'security.%'",
+    put: "from notifications where type like 'security.%'",
+    test: 'test/contract/accounts/security-events.test.ts',
+    fails: /nobody else’s/,
+  },
+  {
+    name: 'the security history has no session of others',
+    file: 'src/accounts/profile/security-events-store.ts',
+    find: 'from sessions where account_id = $1 and ended_at is not null',
+    put: 'from sessions where ended_at is not null',
+    test: 'test/contract/accounts/security-events.test.ts',
+    fails: /nobody else’s/,
+  },
 ]

@@ -13,6 +13,7 @@ import { Identities } from './identities.tsx'
 import { RecoveryRow } from './recovery-row.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
+import { SecurityHistory } from './security-history.tsx'
 import { SessionList } from './sessions.tsx'
 import { settingsWords } from './words.ts'
 
@@ -72,6 +73,7 @@ export function Security() {
       </Suspense>
       <Identities />
       <SessionList />
+      <SecurityHistory />
       {open === 'password' && (
         <ChangePassword onDone={() => setChanged(true)} onClose={() => setOpen(undefined)} />
       )}

@@ -46,7 +46,7 @@ function SessionRow({ session }: { session: Session }) {
   const { moment } = useFormats()
   const end = useForm({
     send: () => ask('DELETE /v1/me/sessions/{id}', { path: { id: session.id } }),
-    renews: ['GET /v1/me/sessions'],
+    renews: ['GET /v1/me/sessions', 'GET /v1/me/security-events'],
   })
   const { browser, system } = session.device
   const named = [browser, system].filter((word) => word !== undefined).join(', ')
