@@ -4,9 +4,31 @@ import { visibleText } from '../../src/lib/visible-text.ts'
 
 test('what nobody sees, and what turns text around, is left out', () => {
   const invisible = [
-    ...['\u00ad', '\u034f', '\u061c', '\u115f', '\u180e', '\u200b', '\u200c', '\u200d', '\u200e'],
-    ...['\u200f', '\u202a', '\u202e', '\u2060', '\u2066', '\u2069', '\u206f', '\u2800', '\u3164'],
-    ...['\ufe0f', '\ufeff', '\uffa0', '\ufffb', '\u{e0001}', '\u{e0041}', '\u{e01ef}'],
+    '\u00ad',
+    '\u034f',
+    '\u061c',
+    '\u115f',
+    '\u180e',
+    '\u200b',
+    '\u200c',
+    '\u200d',
+    '\u200e',
+    '\u200f',
+    '\u202a',
+    '\u202e',
+    '\u2060',
+    '\u2066',
+    '\u2069',
+    '\u206f',
+    '\u2800',
+    '\u3164',
+    '\ufe0f',
+    '\ufeff',
+    '\uffa0',
+    '\ufffb',
+    '\u{e0001}',
+    '\u{e0041}',
+    '\u{e01ef}',
   ]
   for (const one of invisible) {
     const name = `U+${one.codePointAt(0)!.toString(16)}`
