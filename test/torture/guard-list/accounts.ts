@@ -207,8 +207,8 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/accounts-store.ts',
     find: '[id, phoneNumber, proof?.accountId === id]',
     put: '[id, phoneNumber, proof?.accountId !== null]',
-    test: 'test/accounts/codes/second-factor.test.ts',
-    fails: /cannot move the codes to another phone|for seven days/,
+    test: 'test/accounts/sessions/whose-account.test.ts',
+    fails: /for seven days for nothing else/,
   },
   {
     name: 'the session of an unconfirmed number is not renewed for ever',
