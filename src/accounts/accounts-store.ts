@@ -154,10 +154,10 @@ export async function setPassword(tx: Tx, proof: OwnerProof, passwordHash: strin
 }
 
 /** Nobody knows whose password it was. The account is contested until its owner sets one. */
-export async function dropPassword(tx: Tx, id: string): Promise<void> {
+export async function dropPassword(tx: Tx, { accountId }: OwnerProof): Promise<void> {
   await tx.query(
     `update accounts set password_hash = null, contested = true, updated_at = now() where id = $1`,
-    [id],
+    [accountId],
   )
 }
 

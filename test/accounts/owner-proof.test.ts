@@ -38,5 +38,11 @@ test('what changes how an account is signed in to takes a proof', async () => {
   }
   // Erasing names nobody any more, time alone makes a number sign in, and a new MASTER_KEY changes
   // no secret that it seals.
-  assert.deepEqual(without.sort(), ['endWaiting', 'eraseAccount', 'resealTotp'])
+  assert.deepEqual(without.sort(), [
+    'deletePasskeys',
+    'endWaiting',
+    'eraseAccount',
+    'resealTotp',
+    'unlinkIdentities',
+  ])
 })

@@ -25,7 +25,7 @@ import { clearTries } from '../codes/throttle.ts'
 import { revokeAllKeys } from '../credentials/api-keys-store.ts'
 import { masked, readChallenged, readIdentifier } from '../identifiers.ts'
 import type { Identifier } from '../identifiers.ts'
-import { ownerProof } from '../owner-proof.ts'
+import { ownerProof, type OwnerProof } from '../owner-proof.ts'
 import { activate, proveIdentifier } from './activation.ts'
 import { challengeRequest, openChallenge, standing } from './challenge.ts'
 import type { ChallengeView } from './challenge.ts'
@@ -128,7 +128,7 @@ async function finishVerification(
   if (guest) await proveUnconfirmed(tx, found.id, who)
   else await proveIdentifier(tx, ownerProof(found.id), who)
   const account = await activate(accounts, tx, { accountId: found.id, proofs: [who.value] })
-  if (contested && isNew) await dropCredentials(tx, account.id)
+  if (contested && isNew) await dropCredentials(tx, ownerProof(account.id))
   if (secondFactor && account.status === 'active') {
     return openChallenge(accounts, tx, { account, who: who.value, device })
   }
@@ -148,8 +148,9 @@ async function proveUnconfirmed(tx: Tx, accountId: string, who: Identifier): Pro
  * Another registration had a code for the same address meanwhile, and whoever answered may have
  * taken one for the other: what was set before is not certain to be the owner's.
  */
-async function dropCredentials(tx: Tx, accountId: string): Promise<void> {
-  await dropPassword(tx, accountId)
+async function dropCredentials(tx: Tx, proof: OwnerProof): Promise<void> {
+  const { accountId } = proof
+  await dropPassword(tx, proof)
   await revokeAllKeys(tx, accountId)
   await notify(tx, { accountId, type: 'security.password_dropped', data: {} })
 }

@@ -46,12 +46,29 @@ const typesOf = async (id: string) => {
   )
   return rows.map(({ type }) => type)
 }
-/** As if every session had given its second factor so many minutes ago. */
+/** As if all that was shown in every session had been shown so many minutes ago. */
 const ageFactors = (minutes: number) =>
   app.db.query(
-    `update sessions set second_factor_at = second_factor_at - $1::float8 * interval '1 minute'`,
+    `update sessions set second_factor_at = second_factor_at - $1::float8 * interval '1 minute',
+       confirmed_at = confirmed_at - $1::float8 * interval '1 minute'`,
     [minutes],
   )
+/** With the link of the last change that this address was told of. */
+async function undoLast(email: string) {
+  const rows = await app.db.query<{ body: string }>(
+    'select body from outbox where recipient = $1 order by id',
+    [email],
+  )
+  const links = rows.flatMap(({ body }) => /\/undo#([\w-]{22})/.exec(body)?.[1] ?? [])
+  const undone = await post('/v1/auth/undo', undefined, { token: links.at(-1) })
+  assert.equal(undone.status, 200, JSON.stringify(undone.body))
+}
+/** What the account has, as the database says it. */
+async function factorsOf(id: string) {
+  const [account] = await app.db.query('select mfa_method from accounts where id = $1', [id])
+  const keys = await app.db.query('select id from passkeys where account_id = $1 order by id', [id])
+  return [account!.mfa_method, keys.map((key) => key.id)]
+}
 
 async function add(token: string, key = softPasskey(), proof?: object) {
   const options = await begin(token, proof)
@@ -352,7 +369,7 @@ describe('a passkey beside another method', () => {
     const shown = await post('/v1/auth/step-up/passkey', token, { credential: key.sign(asked) })
     assert.equal(shown.status, 200, JSON.stringify(shown.body))
     assert.equal((await remove(token, passkey.id)).status, 200)
-    assert.deepEqual(await mfaOf(token), { method: 'phone', passkeys: 0, recovery_codes_left: 0 })
+    assert.deepEqual(await mfaOf(token), { method: 'phone', passkeys: 0, recovery_codes_left: 10 })
   })
 
   it('cannot be chosen alone without one', async () => {
@@ -368,6 +385,7 @@ describe('showing a passkey again', () => {
     const { challenge, asked: atLogin } = await atPasskey(email)
     const other = (await verify(challenge.challenge_id, key.sign(atLogin))).body.data.access_token
     await ageFactors(11)
+    refused(await remove(token, passkeyId, {}), 400, 'validation_error')
     refused(await remove(token, passkeyId), 403, 'forbidden')
     const asked = (await post('/v1/auth/step-up/passkey/options', token)).body.data
     const credential = key.sign(asked)
@@ -375,7 +393,6 @@ describe('showing a passkey again', () => {
     assert.equal((await post('/v1/auth/step-up/passkey', token, { credential })).status, 200)
     refused(await post('/v1/auth/step-up/passkey', token, { credential }), 400, 'otp_expired')
     refused(await remove(other, passkeyId), 403, 'forbidden')
-    refused(await remove(token, passkeyId, {}), 400, 'validation_error')
     assert.equal((await remove(token, passkeyId)).status, 200)
     refused(await remove(token, passkeyId), 404, 'not_found')
   })
@@ -416,5 +433,39 @@ describe('a passkey in the list', () => {
     await eraseDeletedAccounts(app.db, { most: 100, erasures: [] })
     const left = await app.db.query('select 1 from passkeys where account_id = $1', [id])
     assert.equal(left.length, 0)
+  })
+})
+
+describe('the link that undoes a change', () => {
+  it('takes away the passkey that was added, and what it turned on', async () => {
+    const person = await app.signUp()
+    await add(person.token)
+    await undoLast(person.email)
+    assert.deepEqual(await factorsOf(person.id), ['none', []])
+    const codes = await app.db.query('select 1 from recovery_codes where account_id = $1', [
+      person.id,
+    ])
+    assert.equal(codes.length, 0)
+  })
+
+  it('brings back the one that was removed, whoever has put its id elsewhere since', async () => {
+    const { token, id, email, key, passkeyId, recovery } = await withPasskey()
+    const proof = { password: PASSWORD, mfa_code: recovery[0] }
+    assert.equal((await remove(token, passkeyId, proof)).status, 200)
+    const thief = await app.signUp()
+    await add(thief.token, key)
+    await undoLast(email)
+    assert.deepEqual(await factorsOf(id), ['passkey', [passkeyId]])
+    assert.deepEqual(await factorsOf(thief.id), ['passkey', []])
+  })
+
+  it('leaves the count of a passkey that stayed as it is', async () => {
+    const { token, id, email, passkeyId, recovery } = await withPasskey()
+    await add(token, softPasskey(), { password: PASSWORD, mfa_code: recovery[0] })
+    assert.equal(await usePasskey(app.db, { id: passkeyId, counter: 9, backedUp: false }), true)
+    await undoLast(email)
+    assert.deepEqual(await factorsOf(id), ['passkey', [passkeyId]])
+    const copy = { id: passkeyId, counter: 9, backedUp: false }
+    assert.equal(await usePasskey(app.db, copy), false)
   })
 })

@@ -70,7 +70,8 @@ describe('a social sign-in to an account with a second factor', () => {
     await patch(token, { mfa_method: 'email' })
     const challenge = (await byMobile(who)).body.data
     const { challenge_id, identifier, masked, expires_in, ...rest } = challenge
-    const shown = { mfa_required: true, channel: 'email', created: false }
+    const factor = { channel: 'email', mfa_method: 'email', other_methods: [] }
+    const shown = { mfa_required: true, ...factor, created: false }
     assert.deepEqual(rest, shown)
     assert.ok(challenge_id && expires_in > 0 && masked.endsWith('@example.com'))
     assert.match(identifier, /^[0-9a-f-]{36}$/)

@@ -117,7 +117,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
     name: 'no password of a contested registration counts',
     file: 'src/accounts/sessions/verify.ts',
-    find: 'if (contested && isNew) await dropCredentials(tx, account.id)',
+    find: 'if (contested && isNew) await dropCredentials(tx, ownerProof(account.id))',
     put: 'void [contested, dropCredentials]',
     test: 'test/accounts/sessions/registrations.test.ts',
     fails: /no password counts/,
@@ -141,7 +141,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
     name: 'a reset ends the keys of a contested account',
     file: 'src/accounts/sessions/password-reset.ts',
-    find: 'if (account.contested) await revokeAllKeys(tx, account.id)',
+    find: 'if (account.contested) await revokeAllKeys(tx, accountId)',
     put: 'void revokeAllKeys',
     test: 'test/accounts/sessions/registrations.test.ts',
     fails: /no password counts/,
@@ -207,8 +207,8 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
     file: 'src/accounts/accounts-store.ts',
     find: '[id, phoneNumber, proof?.accountId === id]',
     put: '[id, phoneNumber, proof?.accountId !== null]',
-    test: 'test/accounts/codes/second-factor.test.ts',
-    fails: /cannot move the codes to another phone|for seven days/,
+    test: 'test/accounts/sessions/whose-account.test.ts',
+    fails: /for seven days for nothing else/,
   },
   {
     name: 'the session of an unconfirmed number is not renewed for ever',
@@ -221,7 +221,7 @@ export const ACCOUNTS_GUARDS: readonly Guard[] = [
   {
     name: 'the session of an unconfirmed number is no sign-in',
     file: 'src/accounts/credentials/sessions-store.ts',
-    find: 'case when not $11 then now() end',
+    find: 'case when not $12 then now() end',
     put: 'now()',
     test: 'test/accounts/sessions/whose-account.test.ts',
     fails: /no lasting session/,

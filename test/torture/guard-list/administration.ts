@@ -37,8 +37,8 @@ export const ADMINISTRATION_GUARDS: readonly Guard[] = [
   {
     name: 'a code by SMS or email makes no operator',
     file: 'src/accounts/codes/mfa.ts',
-    find: "return account.mfaMethod === 'totp'",
-    put: "return account.mfaMethod !== 'none'",
+    find: "return mfaMethod === 'totp' || ",
+    put: "return mfaMethod !== 'none' || ",
     test: 'test/cli/operators.test.ts',
     fails: /adds, changes, lists and removes/,
   },

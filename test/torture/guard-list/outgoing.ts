@@ -5,8 +5,8 @@ export const OUTGOING_GUARDS: readonly Guard[] = [
   {
     name: 'payments and SMS without TLS stay within this machine',
     file: 'src/config.ts',
-    find: 'problems.push(...unsafeSignIn(config), ...unsafeParties(config))',
-    put: 'problems.push(...unsafeSignIn(config))',
+    find: '...unsafePasskeys(config), ...unsafeParties(config))',
+    put: '...unsafePasskeys(config))',
     test: 'test/config.test.ts',
     fails: /without TLS|plain http stays/,
   },

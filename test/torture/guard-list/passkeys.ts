@@ -101,6 +101,22 @@ export const PASSKEY_GUARDS: readonly Guard[] = [
     fails: /a code of the authenticator does as well/,
   },
   {
+    name: 'undoing a change takes the passkeys added since',
+    file: 'src/accounts/codes/changes-store.ts',
+    find: 'delete from passkeys where account_id = $1',
+    put: 'delete from passkeys where account_id <> $1 and false',
+    test: TEST,
+    fails: /takes away the passkey that was added/,
+  },
+  {
+    name: 'undoing a change brings back the passkeys removed since',
+    file: 'src/accounts/codes/changes-store.ts',
+    find: 'insert into passkeys select * from kept',
+    put: 'insert into passkeys select * from kept where false',
+    test: TEST,
+    fails: /brings back the one that was removed/,
+  },
+  {
     name: 'an account has at most ten passkeys',
     file: 'src/accounts/profile/passkeys.ts',
     find: '  if (passkeys < MOST_PASSKEYS) return\n',
