@@ -55,12 +55,16 @@ type Run = {
   watch: NewcomersWatch
 }
 
+/** Sessions last for a quarter of an hour, and nobody here signs in again. */
+const LONGEST_S = 780
+
 /**
  * Adversary: many accounts that try to get paid work for nothing, to get in and to stop the others,
  * all at once and beside honest customers. Judged by what the upstreams' own books say each account
  * has cost at catalog prices, and what it was charged.
  */
 export async function adversary(options: AdversaryOptions) {
+  if (options.seconds > LONGEST_S) throw new Error(`one run takes at most ${LONGEST_S} s`)
   const pulse = openPulse()
   const tally = openTally(pulse)
   const glutton = await startGlutton(tally)

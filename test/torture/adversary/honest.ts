@@ -61,12 +61,19 @@ export function brokenService({ counts, seen }: History, log: readonly string[])
   })
 }
 
-/** A good answer costs what its upstream bills for it at list price, to the microcredit. */
+/** Its pictures are drawn in calls of their own. */
+const SEVERAL = /^images /
+
+/**
+ * A good answer costs what its upstream bills for it at list price, to the microcredit. Of several
+ * that were made for a caller who had to ask again one is paid for.
+ */
 export function brokenPrices({ seen }: History, tally: Tally): string[] {
   const wrong = seen.flatMap(({ end, load, mark = '', chargedMicro }) => {
     const billed = tally.honest.get(mark)
     if (end !== 'good' || billed === undefined || chargedMicro === undefined) return []
-    if (chargedMicro === billed.micro) return []
+    const answers = SEVERAL.test(load) ? 1 : billed.calls
+    if (chargedMicro === billed.micro || chargedMicro * BigInt(answers) === billed.micro) return []
     return [
       `${load}: ${mark} was charged ${credits(chargedMicro)}, billed ${credits(billed.micro)}`,
     ]
