@@ -21,7 +21,7 @@ const PAGES = {
   accounts: '/accounts',
   payments: '/payments?queue=stuck',
   reconcile: '/payments/statement',
-  adjustments: '/adjustments',
+  requests: '/requests',
   models: '/models',
   prices: '/models?tab=waiting',
   margins: '/models?tab=margins',

@@ -36,5 +36,8 @@ const WAITING: Record<string, { at: string; from: string }> = {
   },
   upstream_drained: { at: 'at', from: 'upstream_drains' },
   price_waiting: { at: 'noticed_at', from: 'pending_prices' },
-  adjustment_waiting: { at: 'asked_at', from: 'adjustment_requests where decision is null' },
+  request_waiting: {
+    at: 'asked_at',
+    from: `operator_requests where decision is null and asked_at > now() - interval '7 days'`,
+  },
 }

@@ -28,7 +28,7 @@ export function ActionList({ actions, label }: { actions: readonly Action[]; lab
                 onClick={() => setShown(one)}
                 className="link min-h-11 text-left font-medium"
               >
-                {wordFor(words.kinds, one.action)}
+                {nameOf(words, one.action)}
               </button>
               <p className="text-sm wrap-anywhere text-soft">
                 {wordFor(words.targets, one.target.type)}{' '}
@@ -48,13 +48,23 @@ export function ActionList({ actions, label }: { actions: readonly Action[]; lab
   )
 }
 
+type LogWords = ReturnType<typeof useWords<typeof logWords.en>>
+
+/** What waited for a second owner has three names more: it was asked for, then done or turned down. */
+export function nameOf({ kinds, steps }: LogWords, action: string): string {
+  const [, act = action, step] = /^(.*)_(ask|approve|refuse)$/.exec(action) ?? []
+  return step === undefined
+    ? wordFor(kinds, act)
+    : `${wordFor(kinds, act)}: ${wordFor(steps, step)}`
+}
+
 function ActionDetails({ action, onClose }: { action: Action; onClose(): void }) {
   const words = useWords(logWords)
   const common = useWords(operatorWords)
   const { fullMoment, number } = useFormats()
   const { target, amount_credits: amount } = action
   return (
-    <Dialog title={wordFor(words.kinds, action.action)} onClose={onClose}>
+    <Dialog title={nameOf(words, action.action)} onClose={onClose}>
       <DetailList
         details={[
           [words.number, number(action.seq)],
