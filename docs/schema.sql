@@ -1080,6 +1080,8 @@ create table operator_log (
   only_row boolean not null default true,
   seq int8 not null,
   hash bytea not null,
+  told_seq int8 not null default 0,
+  told_at timestamptz not null default '-infinity'::timestamptz,
   primary key (only_row),
   check (only_row)
 );

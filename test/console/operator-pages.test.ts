@@ -29,6 +29,7 @@ const PAGES = {
   messages: '/messages',
   books: '/books',
   log: '/log',
+  reads: '/log?tab=reads',
   refusals: '/log?tab=refusals',
   webhooks: '/webhooks',
   office: '/office',
