@@ -4,11 +4,13 @@ import { prepareDatabase } from '../../src/app/prepare-database.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import type { Db } from '../../src/db/db.ts'
+import { SERVICE_USER } from '../../src/db/local/settings.ts'
 import { readRights } from '../../src/db/service-role.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { commandActor } from '../../src/operators/actor.ts'
 import { checkAuditLog, withAuditLog } from '../../src/operators/audit-log.ts'
 import { asService, emptyDatabase } from '../support/databases.ts'
+import { startTestServer } from '../support/local-server.ts'
 
 /* The role in which the service works, on a database that its owner has prepared. */
 
@@ -88,4 +90,22 @@ test('a start without the owner works while there is nothing to migrate, and say
   await again.close()
   await owner.query('delete from migrations where number = (select max(number) from migrations)')
   await assert.rejects(start(), /may not create tables.*DATABASE_OWNER_URL/)
+})
+
+test('data that were made before there was such a role get one at the next start', async () => {
+  const server = await startTestServer()
+  try {
+    const asOwner = openDatabase({ url: server.url, poolSize: 1, log: silentLog })
+    await asOwner.query(`drop role ${SERVICE_USER}`)
+    await asOwner.close()
+    await server.halt('fast')
+    await server.resume()
+    const local = { url: server.url, serviceUrl: asService(server.url) }
+    const db = await prepareDatabase(readConfig({ DATABASE_POOL: '2' }), silentLog, local)
+    assert.deepEqual(await readRights(db), { superuser: false, changesLog: false })
+    assert.equal((await checkAuditLog(db)).actions, 0n)
+    await db.close()
+  } finally {
+    await server.stop()
+  }
 })

@@ -38,6 +38,7 @@ const WAITING: Record<string, { at: string; from: string }> = {
   price_waiting: { at: 'noticed_at', from: 'pending_prices' },
   request_waiting: {
     at: 'asked_at',
-    from: `operator_requests where decision is null and asked_at > now() - interval '7 days'`,
+    from: `operator_requests where decision is null and asked_at > now() - interval '7 days'
+      and asked_by in (select account_id from operators)`,
   },
 }
