@@ -19,8 +19,8 @@ export type AuditEvent = {
   action: string
   target: { type: string; id: string }
   reason?: string | undefined
-  before?: unknown
-  after?: unknown
+  before?: object | undefined
+  after?: object | undefined
   amountMicro?: bigint | undefined
 }
 

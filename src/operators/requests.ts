@@ -159,6 +159,6 @@ function handOfBoth(actor: Asker, record: RecordEvent, { request, decision }: De
   return {
     name: `${request.askedByName}, approved by ${actor.name}`,
     record: ({ action, after, ...event }) =>
-      record({ ...event, action: `${action}_approve`, after: { ...(after ?? {}), ...by } }),
+      record({ ...event, action: `${action}_approve`, after: { ...after, ...by } }),
   }
 }

@@ -73,7 +73,7 @@ test('a price that leapt is seen in shillings, approved by two, and then charged
   await perform(tab, 'Idhinisha', 'Mtoa modeli amethibitisha')
   await page.getByText('Imeombwa. Inasubiri mmiliki wa pili').waitFor()
   assert.equal(await promptPrice(asha.key), before)
-  await confirmedBySecond('Price approved')
+  await confirmedBySecond('use a price that was held up')
   await eventually(
     'the new price is in force',
     async () => (await promptPrice(asha.key)) > before * 19,

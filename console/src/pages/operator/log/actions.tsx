@@ -50,12 +50,12 @@ export function ActionList({ actions, label }: { actions: readonly Action[]; lab
 
 type LogWords = ReturnType<typeof useWords<typeof logWords.en>>
 
-/** What waited for a second owner has three names more: it was asked for, then done or turned down. */
-export function nameOf({ kinds, steps }: LogWords, action: string): string {
+/** What waited for a second owner has three names: it was asked for, then done or turned down. */
+function nameOf({ kinds, wishes, steps }: LogWords, action: string): string {
   const [, act = action, step] = /^(.*)_(ask|approve|refuse)$/.exec(action) ?? []
-  return step === undefined
-    ? wordFor(kinds, act)
-    : `${wordFor(kinds, act)}: ${wordFor(steps, step)}`
+  if (step === 'approve') return steps.approve(wordFor(kinds, act))
+  if (step === 'ask' || step === 'refuse') return steps[step](wordFor(wishes, act))
+  return wordFor(kinds, act)
 }
 
 function ActionDetails({ action, onClose }: { action: Action; onClose(): void }) {

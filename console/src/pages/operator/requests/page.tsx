@@ -8,9 +8,9 @@ import { PageTitle } from '../../../parts/page-title.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { ActionDialog } from '../action-dialog.tsx'
-import { nameOf } from '../log/actions.tsx'
 import { logWords } from '../log/words.ts'
 import { ReadsOnly } from '../reads-only.tsx'
+import { wordFor } from '../word-for.ts'
 import { RequestRow, type Decision } from './request-row.tsx'
 import { requestsWords } from './words.ts'
 
@@ -50,7 +50,7 @@ type DecideProps = Decision & { onDone(said: string): void; onClose(): void }
 function DecideRequest({ target, approve, onDone, onClose }: DecideProps) {
   const words = useWords(requestsWords)
   const log = useWords(logWords)
-  const what = nameOf(log, target.action)
+  const what = wordFor(log.wishes, target.action)
   return (
     <ActionDialog
       title={approve ? words.approveTitle(what) : words.refuseTitle(what)}

@@ -4,9 +4,9 @@ import { Button } from '../../../parts/button.tsx'
 import { Money } from '../../../parts/money.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { useAge } from '../age.ts'
-import { nameOf } from '../log/actions.tsx'
 import { logWords } from '../log/words.ts'
 import { useOperator } from '../operator.ts'
+import { wordFor } from '../word-for.ts'
 import { operatorWords } from '../words.ts'
 import { requestsWords } from './words.ts'
 
@@ -23,7 +23,9 @@ export function RequestRow({ waiting, onDecide }: Props) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
       <div className="min-w-0 flex-1 basis-60">
-        <p className="font-semibold">{nameOf(log, waiting.action)}</p>
+        <p className="font-semibold first-letter:uppercase">
+          {wordFor(log.wishes, waiting.action)}
+        </p>
         <Wish {...waiting} />
         <p className="wrap-anywhere">{waiting.reason}</p>
         <p className="text-sm wrap-anywhere text-soft">
