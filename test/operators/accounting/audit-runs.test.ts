@@ -16,7 +16,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import { withDatabase } from '../../support/databases.ts'
 import { eventually } from '../../support/eventually.ts'
 
-const RULES = 12
+const RULES = 13
 
 withDatabase('audits that operators ask for', (open) => {
   let db: Db
