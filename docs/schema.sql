@@ -1082,6 +1082,8 @@ create table operator_actions (
 );
 create index operator_actions_target on operator_actions (target_type, target_id, seq);
 create index operator_actions_operator on operator_actions (operator_id, seq);
+-- The limits of a day are sums of what was moved by hand, among years of other actions.
+create index operator_actions_moved on operator_actions (at) where (amount_micro is not null);
 create trigger operator_actions_stay before delete or update or truncate on operator_actions for each statement execute function operator_actions_stay();
 
 create or replace function operator_actions_stay()
@@ -1097,6 +1099,8 @@ create table operator_log (
   only_row boolean not null default true,
   seq int8 not null,
   hash bytea not null,
+  told_seq int8 not null default 0,
+  told_at timestamptz not null default '-infinity'::timestamptz,
   primary key (only_row),
   check (only_row)
 );
@@ -1117,26 +1121,6 @@ create table operator_refusals (
   primary key (hour, account_id, why)
 );
 create index operator_refusals_age on operator_refusals (last_at);
-
--- Corrections of a balance that wait for a second operator.
-create table adjustment_requests (
-  id uuid not null,
-  account_id uuid not null,
-  amount_micro int8 not null,
-  reason text not null,
-  -- Of the ledger entry to come.
-  entry_key text not null,
-  asked_by uuid not null,
-  asked_by_name text not null,
-  asked_at timestamptz not null default now(),
-  decision text,
-  decided_at timestamptz,
-  primary key (id),
-  unique (entry_key),
-  check (amount_micro <> 0),
-  check (decision in ('approved', 'refused'))
-);
-create index adjustment_requests_waiting on adjustment_requests (asked_at) where (decision is null);
 
 -- Audits that operators ask for, run by whichever process is free.
 create table audit_runs (
@@ -1277,3 +1261,26 @@ create table passkey_challenges (
 );
 create index passkey_challenges_account on passkey_challenges (account_id);
 create index passkey_challenges_expires on passkey_challenges (expires_at);
+-- ## 0028-operator-requests.sql
+-- Whatever a second owner has to confirm waits in one place, not only corrections of a balance.
+
+create table operator_requests (
+  id uuid not null,
+  action text not null,
+  target_type text not null,
+  target_id text not null,
+  -- What else was asked for, as the action reads it.
+  wish jsonb not null,
+  reason text,
+  -- The same key again is the same request.
+  key text not null,
+  asked_by uuid not null,
+  asked_by_name text not null,
+  asked_at timestamptz not null default now(),
+  decision text,
+  decided_at timestamptz,
+  primary key (id),
+  unique (key),
+  check (decision in ('approved', 'refused'))
+);
+create index operator_requests_waiting on operator_requests (asked_at) where (decision is null);

@@ -107,6 +107,7 @@ const schema = z.object({
   // data
   DATA_DIR: text.default('./data'),
   DATABASE_URL: postgresUrl.optional(),
+  DATABASE_OWNER_URL: postgresUrl.optional(),
   DATABASE_LISTEN_URL: postgresUrl.optional(),
   POSTGRES_BIN_DIR: text.optional(),
   DATABASE_POOL: whole(2, 200).default(20),
@@ -152,9 +153,11 @@ const schema = z.object({
   OPERATOR_NETWORKS: networks.optional(),
   OPERATOR_ADJUST_LIMIT_CREDITS: credits.default('20000'),
   OPERATOR_SECOND_PERSON_CREDITS: credits.default('500000'),
+  OPERATOR_SECOND_PERSON_TOTAL_CREDITS: credits.default('1000000'),
   TZS_PER_USD: decimal.default('2600'),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
   WEBHOOK_ALLOW_PORTS: ports.default([]),
+  AUDIT_HEAD_TO: z.email().optional(),
 
   // retention
   UNVERIFIED_ACCOUNT_DAYS: days.default(7),

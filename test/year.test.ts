@@ -87,7 +87,7 @@ const UNUSED = [
   'received_sums',
   'operators',
   'operator_actions',
-  'adjustment_requests',
+  'operator_requests',
   'audit_runs',
   'fx_rates',
   'webhook_endpoints',

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { urlFor } from '../../src/db/local/settings.ts'
+import { urlsFor } from '../../src/db/local/settings.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runChild } from '../../test/support/child.ts'
@@ -54,7 +54,7 @@ export async function startGateways(stream: { events: number; paceMs: number }):
   const bare = runChild('bench/children/bare-proxy.ts', [origin])
   const portkey = await startPortkey()
   const own = await startService({ folder: join(folder, 'own'), origin })
-  const ownUrl = urlFor(join(realpathSync(folder), 'own', 'run'))
+  const ownUrl = urlsFor(join(realpathSync(folder), 'own', 'run')).url
   const ours = await serviceOn('Mlango', own, ownUrl, postmasterOf(join(folder, 'own')))
   const postgres = await startTestServer({ durable: true, settings: POSTGRESQL_DEFAULTS })
   const service = await startService({ folder, origin, databaseUrl: postgres.url })

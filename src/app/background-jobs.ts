@@ -37,6 +37,7 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     sweep(inputs, billing),
     rooms.ledgerWatch.job,
     rooms.audits,
+    rooms.auditHeads,
     { name: 'doubtful-charges', everyMs: 5_000, run: billing.doubtfulCharges.giveBack },
     rooms.unpaidWatch.job,
     refusedWatch(inputs, rooms.gateway.callLimits.doubt),

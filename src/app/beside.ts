@@ -23,7 +23,7 @@ export async function withAppBeside<T>(
     config.DATABASE_URL === undefined ? await useLocalServer(localOptions(config, log)) : undefined
   try {
     const masterKey = await loadMasterKey(config)
-    const db = await prepareDatabase(config, log, server?.url)
+    const db = await prepareDatabase(config, log, server)
     const simulators = await startSimulators(config, masterKey, { resumePayments: false })
     try {
       const providers = await openProviders({

@@ -3,12 +3,13 @@ import { connectionsFor } from '../db/local/settings.ts'
 import { startLocalServer, type LocalOptions } from '../db/local/start.ts'
 import type { Log } from '../lib/log.ts'
 import { loadMasterKey } from './master-key.ts'
+import type { LocalDatabase } from './prepare-database.ts'
 import { startSimulators, type SimulatorAddresses } from './simulators.ts'
 
 /** Where the service finds what it brings along: a supervisor passes this on to its workers. */
 export type LocalAddresses = {
   /** Without DATABASE_URL. */
-  databaseUrl?: string | undefined
+  database?: LocalDatabase | undefined
   simulators: SimulatorAddresses
 }
 
@@ -31,7 +32,10 @@ export async function startLocalServices(config: Config, log: Log): Promise<Loca
     const masterKey = await loadMasterKey(config)
     const simulators = await startSimulators(config, masterKey, { resumePayments: true })
     return {
-      addresses: { databaseUrl: server?.url, simulators: simulators.addresses },
+      addresses: {
+        database: server && { url: server.url, serviceUrl: server.serviceUrl },
+        simulators: simulators.addresses,
+      },
       notes: server?.notes ?? [],
       async stop() {
         await simulators.close()

@@ -4,6 +4,7 @@ import { ForeignDatabaseError, migrate } from '../db/migrate.ts'
 import { damaged } from '../db/local/explain.ts'
 import { diskFull, DatabaseError } from '../db/local/database-error.ts'
 import { openDatabase } from '../db/database.ts'
+import { grantToService, roleOf } from '../db/service-role.ts'
 import { serverVersion } from '../db/server-version.ts'
 import { lostSettings } from '../db/session.ts'
 import { Failure } from '../lib/failure.ts'
@@ -13,27 +14,54 @@ const OLDEST_SERVER = 15
 const SETTINGS_LOST =
   'Connections to the database have other settings than the service asks for. Behind a pooler, set them for the role: see docs/scale.md.'
 
+type DatabaseSettings = Pick<
+  Config,
+  'DATABASE_URL' | 'DATABASE_OWNER_URL' | 'DATABASE_LISTEN_URL' | 'DATABASE_POOL' | 'DATA_DIR'
+>
+
+/** The server that the service brings along, where there is no DATABASE_URL. */
+export type LocalDatabase = { url: string; serviceUrl: string }
+
 /** Opens the database and brings it up to date, or says what the operator must mend. */
 export async function prepareDatabase(
-  config: Pick<Config, 'DATABASE_URL' | 'DATABASE_LISTEN_URL' | 'DATABASE_POOL' | 'DATA_DIR'>,
+  config: DatabaseSettings,
   log: Log,
-  /** Of the server that the service brings along, where there is no DATABASE_URL. */
-  localUrl: string | undefined,
+  local: LocalDatabase | undefined,
 ): Promise<Db> {
-  const { DATABASE_URL } = config
-  const url = DATABASE_URL ?? localUrl
+  const { DATABASE_URL, DATABASE_OWNER_URL } = config
+  const url = DATABASE_URL ?? local?.serviceUrl
   if (url === undefined) throw new Error('The database server was not started.')
+  const ownerUrl = DATABASE_URL === undefined ? local?.url : DATABASE_OWNER_URL
   const { DATABASE_LISTEN_URL: listenUrl, DATABASE_POOL: poolSize } = config
   const db = openDatabase({ url, listenUrl, poolSize, log })
   try {
     if (DATABASE_URL !== undefined) await checkVersion(db, DATABASE_URL)
-    await migrate(db, log)
+    if (ownerUrl === undefined) await migrate(db, log)
+    else await prepareAsOwner(config, log, { ownerUrl, role: await roleOf(db) })
     const lost = await lostSettings(db)
     if (lost.length > 0) log.warn(SETTINGS_LOST, { reason: lost.join(', ') })
     return db
   } catch (error) {
     await db.close()
     throw explainDatabase(error, config)
+  }
+}
+
+/** Who owns the tables makes them, and gives the role of the service what it needs of them. */
+async function prepareAsOwner(
+  config: DatabaseSettings,
+  log: Log,
+  { ownerUrl, role }: { ownerUrl: string; role: string },
+): Promise<void> {
+  const db = openDatabase({ url: ownerUrl, poolSize: 1, log })
+  try {
+    await migrate(db, log)
+    await grantToService(db, role)
+  } catch (error) {
+    const own = config.DATABASE_URL === undefined
+    throw explainDatabase(error, own ? config : { ...config, DATABASE_URL: ownerUrl })
+  } finally {
+    await db.close()
   }
 }
 
@@ -88,7 +116,7 @@ function explained(error: unknown, url: string): unknown {
     '3D000': `${host} has no database "${name}". Create it, or correct the name.`,
     '08P01': `${host} refused the settings of our connections. A pooler must ignore them: see docs/scale.md.`,
     '42P05': `a pooler before ${host} does not follow named statements: see docs/scale.md.`,
-    '42501': `${who} may not create tables in the database "${name}". Make that user its owner.`,
+    '42501': `${who} may not create tables in the database "${name}". Make that user its owner, or name the owner in DATABASE_OWNER_URL.`,
   }
   const refusal = refusals[code]
   if (refusal !== undefined) return new ConfigError([`DATABASE_URL (${text}): ${refusal}`])

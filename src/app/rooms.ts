@@ -11,6 +11,7 @@ import { createBalanceWatch, type BalanceWatch } from '../notices/low-balance.ts
 import { openOutbox } from '../notices/outbox.ts'
 import { openSenders } from '../notices/senders.ts'
 import { smsCountries } from '../notices/sms-countries.ts'
+import { auditHeadJob } from '../operators/accounting/audit-heads.ts'
 import { auditRunner } from '../operators/accounting/audit-runs.ts'
 import { createGate } from '../operators/gate.ts'
 import { deleteOperator } from '../operators/operators-store.ts'
@@ -63,6 +64,7 @@ export async function openRooms(inputs: AppInputs) {
     ...(await openWebhooksRoom(inputs)),
     ledgerWatch: watchLedger(inputs),
     audits: await auditRunner(inputs),
+    auditHeads: auditHeadJob(inputs),
   }
 }
 

@@ -52,7 +52,7 @@ async function open(
 ): Promise<Omit<Serving, 'close'>> {
   const { config, env, local, log } = options
   const masterKey = await loadMasterKey(config)
-  const db = await prepareDatabase(config, log, local.databaseUrl)
+  const db = await prepareDatabase(config, log, local.database)
   closers.push(() => db.close())
   let address = ''
   const providers = await openProviders({

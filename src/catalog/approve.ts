@@ -11,12 +11,14 @@ export async function approvePrices(
 ): Promise<PendingPrice[]> {
   await lockCatalog(tx)
   const { ids } = approval
-  const waiting = (await readPending(tx)).filter(
-    ({ id, modelId }) => ids === undefined || ids.includes(id) || ids.includes(modelId),
-  )
+  const waiting = (await readPending(tx)).filter((one) => isMeant(one, ids))
   for (const price of waiting) await approve(tx, price, approval.operator)
   if (waiting.length > 0) await notifyCatalogChanged(tx)
   return waiting
+}
+
+export function isMeant({ id, modelId }: PendingPrice, ids: string[] | undefined): boolean {
+  return ids === undefined || ids.includes(id) || ids.includes(modelId)
 }
 
 async function approve(tx: Tx, waiting: PendingPrice, operator: string): Promise<void> {

@@ -23,3 +23,18 @@ export async function putMargin(tx: Tx, { scope, name, margin }: MarginRow): Pro
 export async function deleteMargin(tx: Tx, scope: MarginScope, name: string): Promise<void> {
   await tx.query('delete from margins where scope = $1 and name = $2', [scope, name])
 }
+
+/** By `model upstream`, the margins in force a day ago; of what is newer, the first one. */
+export async function readMarginsOfYesterday(
+  tx: Tx,
+  modelIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.read<{ offer: string; margin: string }>(
+    `select distinct on (model_id, upstream) model_id || ' ' || upstream as offer, margin
+     from price_snapshots where model_id = any($1::uuid[])
+     order by model_id, upstream, taken_at > now() - interval '24 hours',
+       abs(extract(epoch from taken_at - (now() - interval '24 hours')))`,
+    [modelIds],
+  )
+  return new Map(rows.map(({ offer, margin }) => [offer, margin]))
+}

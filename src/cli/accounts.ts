@@ -2,17 +2,10 @@ import { profileOf, type Account } from '../accounts/account.ts'
 import { findAccount, findClaimant, findOwner } from '../accounts/accounts-store.ts'
 import { readIdentifier } from '../accounts/identifiers.ts'
 import { listDeleted } from '../accounts/profile/deletion-store.ts'
-import {
-  endSessions,
-  liftSuspension,
-  revokeKeyOf,
-  suspend,
-  undelete,
-  type AccountAction,
-  type AdminContext,
-} from '../operators/account-actions.ts'
-import type { Actor } from '../operators/actor.ts'
+import { accountActs, undelete } from '../operators/account-actions.ts'
+import { noteRead } from '../operators/audit-log.ts'
 import { adjust, readAmount } from '../operators/adjust.ts'
+import { doOrAsk, type Act } from '../operators/requests.ts'
 import { creditsText } from '../ledger/money.ts'
 import type { Db } from '../db/db.ts'
 import { isUuid, uuidv7 } from '../lib/ids.ts'
@@ -38,12 +31,15 @@ accounts adjust <id> <±credits> --reason <text> --operator <name> [--key <text>
 type Parts = { db: Db }
 
 export const accountsCommand = command<Parts>('accounts', HELP, {
-  show: verb(['who'], {}, async ({ db }: Parts, { who }) => {
+  show: verb(['who'], {}, async ({ db }: Parts, { who, actor }) => {
     const account = await find(db, who)
-    return account ? profile(account) : NO_ACCOUNT
+    if (!account) return NO_ACCOUNT
+    const target = { type: 'account', id: account.id }
+    await noteRead(db, actor, { action: 'read.account', target })
+    return profile(account)
   }),
-  suspend: onAccount(suspend, profile),
-  reinstate: onAccount(liftSuspension, profile),
+  suspend: onAccount((acts) => acts.suspend, profile),
+  reinstate: onAccount((acts) => acts.reinstate, profile),
   restore: verb(['who'], {}, async ({ db }: Parts, { who, actor, reason }) => {
     const [accountId, ...more] = await deletedIds(db, who)
     if (accountId === undefined) return NO_ACCOUNT
@@ -53,10 +49,15 @@ export const accountsCommand = command<Parts>('accounts', HELP, {
     const account = await undelete(db, actor, { accountId, reason })
     return account ? profile(account) : NO_ACCOUNT
   }),
-  'sign-out': onAccount(endSessions, ({ ended }) => done(`Sessions ended: ${ended}.`)),
+  'sign-out': onAccount(
+    (acts) => acts.endSessions,
+    ({ ended }) => done(`Sessions ended: ${ended}.`),
+  ),
   'revoke-key': verb(['accountId', 'keyId'], {}, async ({ db }: Parts, given) => {
     if (!isUuid(given.accountId) || !isUuid(given.keyId)) return NO_ACCOUNT
-    const revoked = await revokeKeyOf(adminContextOf(db), given.actor, given)
+    const { accountId: targetId, keyId, actor, reason } = given
+    const asked = { targetId, wish: { key_id: keyId }, reason, key: uuidv7() }
+    const revoked = await doOrAsk(db, actor, acts.revokeKey, asked)
     return revoked ? done('The API key has been revoked.') : NO_ACCOUNT
   }),
   adjust: verb(['accountId', 'amount'], { key: TEXT }, async ({ db }: Parts, given) => {
@@ -81,21 +82,22 @@ export const accountsCommand = command<Parts>('accounts', HELP, {
 
 const NO_ACCOUNT = failed('There is no such account.')
 
-function onAccount<T extends object>(
-  act: (admin: AdminContext, actor: Actor, wish: AccountAction) => Promise<T | undefined>,
-  said: (changed: T) => CommandResult,
+function onAccount<Done>(
+  choose: (acts: Acts) => Act<object, Done>,
+  said: (changed: Done) => CommandResult,
 ) {
   return verb(['accountId'], {}, async ({ db }: Parts, { accountId, actor, reason }) => {
     if (!isUuid(accountId)) return NO_ACCOUNT
-    const changed = await act(adminContextOf(db), actor, { accountId, reason })
-    return changed ? said(changed) : NO_ACCOUNT
+    const asked = { targetId: accountId, wish: {}, reason, key: uuidv7() }
+    const outcome = await doOrAsk(db, actor, choose(acts), asked)
+    return outcome?.done === undefined ? NO_ACCOUNT : said(outcome.done)
   })
 }
 
+type Acts = ReturnType<typeof accountActs>
+
 /** A command has nothing cached: the processes of the service are notified. */
-function adminContextOf(db: Db): AdminContext {
-  return { db, forget: () => {} }
-}
+const acts = accountActs(() => {})
 
 async function find(db: Db, identifier: string): Promise<Account | undefined> {
   if (isUuid(identifier)) return findAccount(db, identifier)

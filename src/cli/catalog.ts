@@ -1,7 +1,7 @@
 import {
   approveWaiting,
-  changeMargin,
-  changeModel,
+  modalityAct,
+  modelAct,
   readMargin,
   syncByHand,
 } from '../operators/catalog-actions.ts'
@@ -10,6 +10,8 @@ import { readPending, type PendingPrice } from '../catalog/pending-store.ts'
 import { describeMove } from '../catalog/price-move.ts'
 import type { SyncParts } from '../catalog/sync.ts'
 import type { Db } from '../db/db.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import { doOrAsk } from '../operators/requests.ts'
 import { command, done, failed, FLAG, tableRow, verb, type CommandResult } from './command.ts'
 
 const HELP = `catalog diff             list prices that vanished or changed too much and wait for approval
@@ -60,9 +62,10 @@ export const catalogCommand = command<Parts>('catalog', HELP, {
     const { id, modality: ofModality, actor, reason } = given
     const margin = readMargin(given.margin) ?? null
     if (margin === null && given.margin !== 'none') return 'usage'
+    const asked = { targetId: id, wish: { margin }, reason, key: uuidv7() }
     const found = ofModality
-      ? await changeMargin(catalogSync, actor, { modality: id, margin, reason })
-      : await changeModel(catalogSync, actor, { id, margin, reason })
+      ? await doOrAsk(catalogSync.db, actor, modalityAct(catalogSync), asked)
+      : await doOrAsk(catalogSync.db, actor, modelAct(catalogSync), asked)
     if (!found) return ofModality ? failed(`No model produces ${id}.`) : noModel(id)
     return done(`The margin of ${id} is ${margin ?? 'no longer its own'}.`)
   }),
@@ -76,7 +79,8 @@ export const catalogCommand = command<Parts>('catalog', HELP, {
 
 function setEnabled(enabled: boolean) {
   return verb(['id'], {}, async ({ catalogSync }: Parts, { id, actor, reason }) => {
-    const found = await changeModel(catalogSync, actor, { id, enabled, reason })
+    const asked = { targetId: id, wish: { enabled }, reason, key: uuidv7() }
+    const found = await doOrAsk(catalogSync.db, actor, modelAct(catalogSync), asked)
     return found ? done(`${id} is ${enabled ? 'enabled' : 'disabled'}.`) : noModel(id)
   })
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { commandActor, type Actor } from '../operators/actor.ts'
+import { commandActor, type CommandActor } from '../operators/actor.ts'
 
 /** Where a command's lines go. */
 export type Print = (line: string) => void
@@ -30,7 +30,7 @@ type Values<O extends Options> = {
   [K in keyof O]: (O[K] extends typeof FLAG ? boolean : string) | undefined
 }
 /** What every verb takes besides: who does it, and why. */
-type By = { actor: Actor; operator: string | undefined; reason: string | undefined }
+type By = { actor: CommandActor; operator: string | undefined; reason: string | undefined }
 type Bare<N extends string> = N extends `${infer M}?` ? M : N
 type Given<N extends string, O extends Options> = Record<Bare<N>, string> & Values<O> & By
 type Verb<Parts> = (args: string[], parts: Parts) => Promise<CommandResult>

@@ -1,3 +1,4 @@
+import { noteRead } from '../operators/audit-log.ts'
 import { resendMessage } from '../operators/message-actions.ts'
 import type { Db } from '../db/db.ts'
 import { listMessages, type OutboxRow } from '../notices/outbox-store.ts'
@@ -19,6 +20,8 @@ export const outboxCommand = command<Parts>('outbox', HELP, {
     const state = STATES.find((one) => one === given.state)
     const limit = readLimit(given.limit)
     if (state !== given.state || limit === undefined) return 'usage'
+    const target = { type: 'messages', id: state ?? 'open' }
+    await noteRead(db, given.actor, { action: 'read.messages', target })
     return list((await listMessages(db, { state, limit })).map(line))
   }),
   resend: verb(['id'], {}, async ({ db }: Parts, { id, actor, reason }) => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { noteRead } from '../operators/audit-log.ts'
 import { askProvider, resolveReview } from '../operators/payment-actions.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
@@ -28,10 +29,12 @@ export const paymentsCommand = command<Parts>('payments', HELP, {
   list: verb(
     [],
     { status: TEXT, limit: TEXT, review: FLAG },
-    async ({ payments }: Parts, { review, ...given }) => {
+    async ({ db, payments }: Parts, { review, ...given }) => {
       const status = STATUSES.find((one) => one === given.status)
       const limit = readLimit(given.limit)
       if (status !== given.status || (status && review) || limit === undefined) return 'usage'
+      const target = { type: 'payments', id: review ? 'review' : (status ?? 'all') }
+      await noteRead(db, given.actor, { action: 'read.payments', target })
       const found = review ? payments.listToReview(limit) : payments.listByStatus(status, limit)
       return list((await found).map(line))
     },

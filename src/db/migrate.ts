@@ -13,10 +13,9 @@ type Applied = { number: number; name: string; hash: string }
 export async function migrate(db: Db, log: Log, folder: URL = FOLDER): Promise<void> {
   const migrations = await readMigrations(folder)
   await db.begin(async (tx) => {
-    // The second of two processes waits here for the first, however long its migrations take.
-    await tx.script(`set local lock_timeout = 0; set local statement_timeout = 0;
-      select pg_advisory_xact_lock(7310578)`)
-    await tx.script(TABLE)
+    await tx.script(MIGRATION_LOCK)
+    // A role that may make no tables asks too, of a database that is up to date.
+    if (!(await hasMigrations(tx))) await tx.script(TABLE)
     const applied = await appliedMigrations(tx)
     if (applied.some((one) => isOfAnotherLine(one, migrations))) throw new ForeignDatabaseError()
     for (const migration of migrations) {
@@ -38,8 +37,12 @@ export class ForeignDatabaseError extends Error {
   }
 }
 
+/** The second of two processes waits here for the first, however long its migrations take. */
+export const MIGRATION_LOCK = `set local lock_timeout = 0; set local statement_timeout = 0;
+  select pg_advisory_xact_lock(7310578)`
+
 const FOLDER = new URL('./migrations/', import.meta.url)
-const TABLE = `create table if not exists migrations (
+const TABLE = `create table migrations (
   number int primary key,
   name text not null,
   hash text not null,
@@ -61,6 +64,13 @@ async function readMigration(folder: URL, name: string): Promise<Migration> {
   if (!sql.startsWith('--'))
     throw new Error(`The migration ${name} does not begin with a comment that says why.`)
   return { number, name, sql, hash: createHash('sha256').update(sql).digest('hex') }
+}
+
+async function hasMigrations(tx: Tx): Promise<boolean> {
+  const [row] = await tx.read<{ there: boolean }>(
+    `select to_regclass('migrations') is not null as there`,
+  )
+  return row!.there
 }
 
 function appliedMigrations(tx: Tx): Promise<Applied[]> {

@@ -30,7 +30,7 @@ export async function readAccountOverview(
   if (!account) return undefined
   const keys = { accountId, includeRevoked: true, limit: NEWEST, offset: 0 }
   const about = { targetId: accountId, limit: NEWEST }
-  const any = { operatorId: undefined, action: undefined, before: undefined }
+  const any = { operatorId: undefined, action: undefined, before: undefined, reads: false }
   return {
     account,
     operatorRole: await readRole(tx, accountId),

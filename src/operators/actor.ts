@@ -16,12 +16,14 @@ export function operatorActor(call: {
   principal: OperatorPrincipal
   requestId: string
   address: string
-}): Actor {
+}): Actor & { operatorId: string } {
   const { accountId, operator } = call.principal
   return { operatorId: accountId, ...operator, requestId: call.requestId, address: call.address }
 }
 
-export function commandActor(name: string | undefined): Actor {
+export type CommandActor = Actor & { operatorId: null }
+
+export function commandActor(name: string | undefined): CommandActor {
   return { operatorId: null, role: 'owner', name: name?.trim() || `command of ${userName()}` }
 }
 
@@ -34,19 +36,9 @@ function userName(): string {
   }
 }
 
-/** Operators do not act on their own account, and only an owner acts on another operator's. */
-export function requireOthersAccount(actor: Actor, accountId: string): void {
-  if (actor.operatorId === accountId) {
-    throw new Failure('forbidden', 'This is your own account: another operator has to do it.')
-  }
-}
-
-export function requireAuthorityOver(
-  actor: Actor,
-  target: { accountId: string; role: OperatorRole | undefined },
-): void {
-  requireOthersAccount(actor, target.accountId)
-  if (target.role !== undefined && actor.role !== 'owner') {
+/** Only an owner asks for anything to be done to the account of an operator. */
+export function requireAuthorityOver(actor: Actor, roleOfTarget: OperatorRole | undefined): void {
+  if (roleOfTarget !== undefined && actor.role !== 'owner') {
     throw new Failure('forbidden', 'This is the account of an operator: only an owner may do it.')
   }
 }

@@ -5,10 +5,11 @@ import type { Db, Tx } from '../db/db.ts'
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { notify } from '../notices/notices.ts'
-import { withAuditLog, type AuditEvent, type RecordEvent } from './audit-log.ts'
+import { withAuditLog } from './audit-log.ts'
 import { adjustedToday } from './audit-log-store.ts'
-import { requireOthersAccount, type Actor } from './actor.ts'
-import { decideRequest, insertRequest, lockWaiting } from './adjustment-requests-store.ts'
+import type { CommandActor } from './actor.ts'
+import { operatorsBehind } from './linked-store.ts'
+import type { Act, Asker, Hand } from './requests.ts'
 
 export type Adjustment = {
   accountId: string
@@ -18,19 +19,18 @@ export type Adjustment = {
   key: string
 }
 
-/** What operators may move by hand within a day. Commands have no limits. */
+/** What operators may move by hand within a day, up or down. Commands have no limits. */
 export type AdjustLimits = {
   /** More than this is refused to the role support. */
   supportMicro: bigint
-  /** More than this waits for a second operator, whatever the role. */
+  /** What one of them moves beyond this waits for a second owner, whatever the role. */
   aloneMicro: bigint
+  /** What all of them move beyond this waits too. */
+  togetherMicro: bigint
 }
 
-export type Adjusted =
-  | { kind: 'posted'; balanceMicro: bigint }
-  | { kind: 'duplicate' }
-  | { kind: 'refused'; availableMicro: bigint }
-  | { kind: 'waiting'; requestId: string }
+export type Adjusted = { kind: 'posted'; balanceMicro: bigint } | { kind: 'duplicate' }
+type NotAdjusted = { kind: 'refused'; availableMicro: bigint }
 
 /** `12.5`, `+12.5`, `-3`: at most nine digits and six decimal places, and not zero. */
 export function readAmount(text: string): bigint | undefined {
@@ -40,121 +40,78 @@ export function readAmount(text: string): bigint | undefined {
   return text.startsWith('-') ? -size : size
 }
 
-/** Undefined when there is no such account. */
-export async function adjust(
+/** For commands. Undefined when there is no such account. */
+export function adjust(
   db: Db,
-  actor: Actor,
+  actor: CommandActor,
   adjustment: Adjustment,
-  limits?: AdjustLimits,
-): Promise<Adjusted | undefined> {
-  const { accountId } = adjustment
-  return withAuditLog(db, actor, async (tx, record) => {
-    requireOthersAccount(actor, accountId)
-    if ((await findAccount(tx, accountId)) === undefined) return undefined
-    if (limits && actor.operatorId !== null) {
-      const asker = { ...actor, operatorId: actor.operatorId }
-      if (await needsSecond(tx, asker, adjustment, limits)) {
-        const requestId = await insertRequest(tx, asker, adjustment)
-        await record({ ...auditEvent('account.adjust_ask', adjustment), amountMicro: undefined })
-        return { kind: 'waiting', requestId }
-      }
-    }
-    return post(tx, record, { adjustment, operator: actor.name, action: 'account.adjust' })
-  })
+): Promise<Adjusted | NotAdjusted | undefined> {
+  return withAuditLog(db, actor, (tx, record) => post(tx, { name: actor.name, record }, adjustment))
 }
 
-/** The log is locked, so the sum of the day cannot be passed by many calls at once. */
-async function needsSecond(
+/** For operators; beyond the limits, and on accounts of operators, with a second owner. */
+export function adjustAct(limits: AdjustLimits): Act<{ amount_credits: string }, Adjusted> {
+  return {
+    action: 'account.adjust',
+    targetType: 'account',
+    async waits(tx, asker, { targetId, wish }) {
+      if ((await findAccount(tx, targetId)) === undefined) return false
+      const isLarge = await isBeyond(tx, asker, readAmount(wish.amount_credits)!, limits)
+      return isLarge || (await operatorsBehind(tx, targetId)).length > 0
+    },
+    async perform(tx, hand, { targetId: accountId, wish, reason = '', key }) {
+      const amountMicro = readAmount(wish.amount_credits)!
+      const adjusted = await post(tx, hand, { accountId, amountMicro, reason, key })
+      if (adjusted?.kind !== 'refused') return adjusted
+      const left = creditsText(adjusted.availableMicro)
+      throw new Failure('conflict', `Only ${left} credits are available.`)
+    },
+  }
+}
+
+/** The log is locked, so the sums of the day cannot be passed by many calls at once. */
+async function isBeyond(
   tx: Tx,
-  actor: Actor & { operatorId: string },
-  { amountMicro }: Adjustment,
+  asker: Asker,
+  amountMicro: bigint,
   limits: AdjustLimits,
 ): Promise<boolean> {
   const size = amountMicro < 0n ? -amountMicro : amountMicro
-  const together = (await adjustedToday(tx, actor.operatorId)) + size
-  if (actor.role !== 'owner' && together > limits.supportMicro) {
+  const moved = await adjustedToday(tx, asker.operatorId)
+  const own = moved.ownMicro + size
+  if (asker.role !== 'owner' && own > limits.supportMicro) {
     const most = creditsText(limits.supportMicro)
     throw new Failure('forbidden', `Your role may adjust ${most} credits a day. Ask an owner.`)
   }
-  return together > limits.aloneMicro
+  return own > limits.aloneMicro || moved.allMicro + size > limits.togetherMicro
 }
 
 /** The entry, the notice to the customer and the audit event, in one transaction. */
 async function post(
   tx: Tx,
-  record: RecordEvent,
-  posting: {
-    adjustment: Adjustment
-    operator: string
-    action: string
-    /** For the log. */
-    more?: Record<string, string>
-  },
-): Promise<Adjusted> {
-  const { adjustment, operator, action } = posting
-  const { accountId, amountMicro, reason, key } = adjustment
+  hand: Hand,
+  { accountId, amountMicro, reason, key }: Adjustment,
+): Promise<Adjusted | NotAdjusted | undefined> {
+  if ((await findAccount(tx, accountId)) === undefined) return undefined
+  const operator = hand.name
   const entry = { id: uuidv7(), key: `adjustment:${key}`, description: reason, operator }
   const [outcome] = await applyCommands(tx, [
     { kind: 'adjust', accountId, amountMicro, entry: { ...entry, type: 'adjustment' } },
   ])
-  if (outcome?.kind !== 'posted') return outcome as Extract<typeof outcome, Adjusted>
+  if (outcome?.kind !== 'posted') return outcome as Extract<typeof outcome, Adjusted | NotAdjusted>
   const before = creditsText(outcome.balanceMicro - amountMicro)
   const after = creditsText(outcome.balanceMicro)
-  await record({
-    ...auditEvent(action, adjustment),
+  await hand.record({
+    action: 'account.adjust',
+    target: { type: 'account', id: accountId },
+    reason,
+    amountMicro,
     before: { balance_credits: before },
-    after: { balance_credits: after, entry_id: entry.id, ...posting.more },
+    after: { balance_credits: after, entry_id: entry.id },
   })
   if (amountMicro > 0n) {
     const data = { credits: creditsNumber(amountMicro), reason: 'adjustment' as const }
     await notify(tx, { accountId, type: 'credits.granted', data })
   }
   return { kind: 'posted', balanceMicro: outcome.balanceMicro }
-}
-
-function auditEvent(action: string, { accountId, amountMicro, reason }: Adjustment): AuditEvent {
-  const target = { type: 'account', id: accountId }
-  return {
-    action,
-    target,
-    reason,
-    amountMicro,
-    after: { amount_credits: creditsText(amountMicro) },
-  }
-}
-
-/** Undefined when there is no such request, or another operator was faster. */
-export function decideAdjustment(
-  db: Db,
-  actor: Actor,
-  wanted: { id: string; approve: boolean; reason: string },
-): Promise<Adjusted | { kind: 'turned_down' } | undefined> {
-  return withAuditLog(db, actor, async (tx, record) => {
-    const request = await lockWaiting(tx, wanted.id)
-    if (!request) return undefined
-    if (!wanted.approve) {
-      await decideRequest(tx, request.id, 'refused')
-      const target = { type: 'account', id: request.accountId }
-      const before = { asked_by: request.askedByName }
-      await record({ action: 'account.adjust_refuse', target, reason: wanted.reason, before })
-      return { kind: 'turned_down' }
-    }
-    if (request.askedBy === actor.operatorId) {
-      throw new Failure(
-        'forbidden',
-        'You asked for this yourself: another operator has to approve.',
-      )
-    }
-    requireOthersAccount(actor, request.accountId)
-    const operator = `${request.askedByName}, approved by ${actor.name}`
-    const adjusted = await post(tx, record, {
-      adjustment: request,
-      operator,
-      action: 'account.adjust_approve',
-      more: { asked_by: request.askedByName, approval: wanted.reason },
-    })
-    // A balance that cannot pay for it now leaves the request open.
-    if (adjusted.kind !== 'refused') await decideRequest(tx, request.id, 'approved')
-    return adjusted
-  })
 }

@@ -86,6 +86,8 @@ export type AuditEventFilter = {
   action: string | undefined
   /** Only what came before this one. */
   before: bigint | undefined
+  /** Also what was only looked at. */
+  reads: boolean
   limit: number
 }
 
@@ -95,6 +97,7 @@ export async function listAuditEvents(tx: Tx, filter: AuditEventFilter): Promise
     `select * from operator_actions
      where ($1::uuid is null or operator_id = $1) and ($2::text is null or target_id = $2)
        and ($3::text is null or action = $3) and ($4::int8 is null or seq < $4)
+       and ($6 or $3 is not null or action not like 'read.%')
      order by seq desc limit $5`,
     [
       filter.operatorId ?? null,
@@ -102,9 +105,23 @@ export async function listAuditEvents(tx: Tx, filter: AuditEventFilter): Promise
       filter.action ?? null,
       filter.before ?? null,
       filter.limit,
+      filter.reads,
     ],
   )
   return EVENT.all(rows)
+}
+
+export async function wasReadLately(
+  tx: Tx,
+  read: { operatorId: string | null; operator: string; action: string; type: string; id: string },
+): Promise<boolean> {
+  const rows = await tx.read(
+    `select from operator_actions where target_type = $1 and target_id = $2 and action = $3
+       and operator_id is not distinct from $4::uuid and operator = $5
+       and at > now() - interval '1 hour' limit 1`,
+    [read.type, read.id, read.action, read.operatorId, read.operator],
+  )
+  return rows.length > 0
 }
 
 /** A piece of the log in its order, with the hashes. */
@@ -123,14 +140,20 @@ export async function readAuditEventsAfter(
   }))
 }
 
-/** How much an operator has moved by hand within a day, up or down. */
-export async function adjustedToday(tx: Tx, operatorId: string): Promise<bigint> {
-  const [row] = await tx.read<{ sum: bigint }>(
-    `select coalesce(sum(abs(amount_micro)), 0)::int8 as sum from operator_actions
-     where operator_id = $1 and action = 'account.adjust' and at > now() - interval '24 hours'`,
+/** How much an operator alone, and all of them each alone, have moved by hand within a day, up or down. */
+export async function adjustedToday(
+  tx: Tx,
+  operatorId: string,
+): Promise<{ ownMicro: bigint; allMicro: bigint }> {
+  const [row] = await tx.read<{ own: bigint; all: bigint }>(
+    `select coalesce(sum(abs(amount_micro)) filter (where operator_id = $1), 0)::int8 as own,
+       coalesce(sum(abs(amount_micro)), 0)::int8 as all
+     from operator_actions
+     where amount_micro is not null and at > now() - interval '24 hours'
+       and action = 'account.adjust' and operator_id is not null`,
     [operatorId],
   )
-  return row!.sum
+  return { ownMicro: row!.own, allMicro: row!.all }
 }
 
 /** How often an operator did this within a day. */

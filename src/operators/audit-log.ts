@@ -8,6 +8,7 @@ import {
   lockLog,
   readAuditEventsAfter,
   readLogEnd,
+  wasReadLately,
   type LoggedEvent,
 } from './audit-log-store.ts'
 import { refusalsAt } from './refusals.ts'
@@ -18,8 +19,8 @@ export type AuditEvent = {
   action: string
   target: { type: string; id: string }
   reason?: string | undefined
-  before?: unknown
-  after?: unknown
+  before?: object | undefined
+  after?: object | undefined
   amountMicro?: bigint | undefined
 }
 
@@ -47,6 +48,21 @@ export async function withAuditLog<T>(
     throw error
   }
 }
+
+/**
+ * That somebody has looked at what is a customer's: once an hour for each reader and target, so that
+ * a page which is read again and again does not fill the log.
+ */
+export async function noteRead(db: Db, actor: Actor, event: ReadEvent): Promise<void> {
+  const by = { operatorId: actor.operatorId, operator: actor.name }
+  const lately = (tx: Tx) => wasReadLately(tx, { ...by, action: event.action, ...event.target })
+  if (await lately(db)) return
+  await withAuditLog(db, actor, async (tx, record) => {
+    if (!(await lately(tx))) await record(event)
+  })
+}
+
+export type ReadEvent = Pick<AuditEvent, 'target' | 'after'> & { action: `read.${string}` }
 
 async function noteForbidden(db: Db, actor: Actor, rule: string): Promise<void> {
   const { operatorId: accountId, address = '', requestId = '' } = actor
@@ -95,8 +111,15 @@ export type LogCheck = {
 
 const PIECE = 1_000
 
-/** Follows the chain from its beginning. Says where it first breaks, since all after that does. */
-export async function checkAuditLog(db: Db): Promise<LogCheck> {
+/** A link of the chain as it was noted elsewhere. */
+export type LogHead = { seq: bigint; hash: string }
+
+/**
+ * Follows the chain from its beginning, past the heads that were noted elsewhere. Says where it first
+ * breaks, since all after that does.
+ */
+export async function checkAuditLog(db: Db, heads: readonly LogHead[] = []): Promise<LogCheck> {
+  const noted = new Map(heads.map((head) => [head.seq, head.hash]))
   return db.begin(async (tx) => {
     await tx.script('set transaction isolation level repeatable read, read only')
     const end = await readLogEnd(tx)
@@ -112,12 +135,19 @@ export async function checkAuditLog(db: Db): Promise<LogCheck> {
         }
         seq = one.event.seq
         hash = one.hash
+        if ((noted.get(seq) ?? hash.toString('hex')) !== hash.toString('hex')) {
+          return broken(
+            `Action ${seq} is not the one whose hash was noted: the log was written anew.`,
+          )
+        }
       }
       if (piece.length < PIECE) break
     }
     if (seq !== end.seq || !hash.equals(end.hash)) {
       return broken(`The log should end with action ${end.seq}, and ends with action ${seq}.`)
     }
+    const cut = heads.find((head) => head.seq > seq)
+    if (cut) return broken(`Action ${cut.seq} was noted, and the log ends with action ${seq}.`)
     return { actions: seq, end: hash.toString('hex'), finding: undefined }
   })
 }

@@ -1,33 +1,87 @@
-import { approvePrices, setModelDisabled } from '../catalog/approve.ts'
+import { approvePrices, isMeant, setModelDisabled } from '../catalog/approve.ts'
 import { findCatalogModel } from '../catalog/history-store.ts'
-import { setMargin, type MarginChange, type MarginWish } from '../catalog/margins.ts'
-import type { PendingPrice } from '../catalog/pending-store.ts'
+import { lockCatalog } from '../catalog/lease-store.ts'
+import { isBoldMargin, setMargin, type MarginChange, type MarginWish } from '../catalog/margins.ts'
+import { readPending, type PendingPrice } from '../catalog/pending-store.ts'
 import { describeMove } from '../catalog/price-move.ts'
 import { syncCatalog, type SyncParts, type SyncReport } from '../catalog/sync.ts'
 import type { Db, Tx } from '../db/db.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { plainDecimal } from '../lib/decimal.ts'
+import { Failure } from '../lib/failure.ts'
+import { sha256 } from '../lib/secrets.ts'
 import { withAuditLog, type RecordEvent } from './audit-log.ts'
-import type { Actor } from './actor.ts'
+import type { Actor, CommandActor } from './actor.ts'
+import type { Act, Hand } from './requests.ts'
 
-/** Puts waiting prices in force, those of these models or all of them. */
+/** Approves prices that wait, as they were when they were shown. */
+type ApprovalWish = {
+  /** Null: all that wait. */
+  ids: string[] | null
+  /** Over the prices meant, so that nobody confirms others than were asked for. */
+  seen: string
+  changes: string[]
+}
+
+/** Puts waiting prices in force. They wait because they moved too far, so one person is not enough. */
+export function approvalAct(): Act<ApprovalWish, PendingPrice[]> {
+  return {
+    action: 'price.approve',
+    targetType: 'model',
+    waits: async (tx, _asker, { wish }) => (await pricesMeant(tx, wish.ids)).length > 0,
+    async perform(tx, hand, { wish: { ids, seen }, reason }) {
+      if (digestOf(await pricesMeant(tx, ids)) !== seen) {
+        throw new Failure('conflict', 'Other prices wait by now than those that were asked for.')
+      }
+      return approve(tx, hand, { ids: ids ?? undefined, reason })
+    },
+  }
+}
+
+/** The wish for these prices as they are now. */
+export async function wishFor(tx: Tx, ids: string[] | null): Promise<ApprovalWish> {
+  const prices = await pricesMeant(tx, ids)
+  const changes = prices.flatMap(({ id, upstream, old, next }) =>
+    describeMove(old, next).map((line) => `${id} at ${upstream}: ${line}`),
+  )
+  return { ids, seen: digestOf(prices), changes }
+}
+
+async function pricesMeant(tx: Tx, ids: string[] | null): Promise<PendingPrice[]> {
+  await lockCatalog(tx)
+  return (await readPending(tx)).filter((one) => isMeant(one, ids ?? undefined))
+}
+
+function digestOf(prices: PendingPrice[]): string {
+  const seen = prices.map(({ modelId, upstream, next }) => ({ modelId, upstream, next }))
+  return sha256(canonicalJson(seen)).toString('hex')
+}
+
+/** For commands: those of these models or all of them. */
 export function approveWaiting(
   db: Db,
-  actor: Actor,
+  actor: CommandActor,
+  wish: { ids: string[] | undefined; reason: string | undefined },
+): Promise<PendingPrice[]> {
+  return withAuditLog(db, actor, (tx, record) => approve(tx, { name: actor.name, record }, wish))
+}
+
+async function approve(
+  tx: Tx,
+  { name, record }: Hand,
   { ids, reason }: { ids: string[] | undefined; reason: string | undefined },
 ): Promise<PendingPrice[]> {
-  return withAuditLog(db, actor, async (tx, record) => {
-    const approved = await approvePrices(tx, { ids, operator: actor.name })
-    for (const price of approved) {
-      await record({
-        action: 'price.approve',
-        target: { type: 'model', id: price.id },
-        reason,
-        before: { upstream: price.upstream, pricing: price.old.pricing },
-        after: { pricing: price.next.pricing, changes: describeMove(price.old, price.next) },
-      })
-    }
-    return approved
-  })
+  const approved = await approvePrices(tx, { ids, operator: name })
+  for (const price of approved) {
+    await record({
+      action: 'price.approve',
+      target: { type: 'model', id: price.id },
+      reason,
+      before: { upstream: price.upstream, pricing: price.old.pricing },
+      after: { pricing: price.next.pricing, changes: describeMove(price.old, price.next) },
+    })
+  }
+  return approved
 }
 
 /** From 0.01 to 100 with at most six places, as plain digits. Zero would give all away. */
@@ -37,39 +91,42 @@ export function readMargin(value: unknown): string | undefined {
   return /^\d{1,3}(\.\d{1,6})?$/.test(text) && inRange ? text : undefined
 }
 
-export type ModelWish = {
-  id: string
-  enabled?: boolean | undefined
-  /** Null removes the model's own margin. */
-  margin?: string | null | undefined
-  reason: string | undefined
+/** Null removes the model's own margin. */
+export type ModelWish = { enabled?: boolean | undefined; margin?: string | null | undefined }
+
+/** Switches a model on or off, sets its margin, or both. Nothing to do when there is no such model. */
+export function modelAct(parts: SyncParts): Act<ModelWish, ModelWish> {
+  return {
+    action: 'model.change',
+    targetType: 'model',
+    async waits(tx, _asker, { targetId: name, wish: { margin } }) {
+      if (margin === undefined) return false
+      return isBoldMargin(tx, parts, { scope: 'model', name, margin })
+    },
+    async perform(tx, hand, { targetId, wish, reason }) {
+      const known = await findCatalogModel(tx, targetId)
+      if (known === undefined) return undefined
+      const { enabled, margin } = wish
+      const { id } = known
+      if (enabled !== undefined) await switchModel(tx, hand.record, { id, enabled, reason })
+      if (margin !== undefined) {
+        await reprice(tx, { parts, hand }, { scope: 'model', name: id, margin, reason })
+      }
+      return wish
+    },
+  }
 }
 
-/** Switches a model on or off, sets its margin, or both. False when there is no such model. */
-export function changeModel(parts: SyncParts, actor: Actor, wish: ModelWish): Promise<boolean> {
-  return withAuditLog(parts.db, actor, async (tx, record) => {
-    const known = await findCatalogModel(tx, wish.id)
-    if (known === undefined) return false
-    const { enabled, margin, reason } = wish
-    const { id } = known
-    if (enabled !== undefined) await switchModel(tx, record, { id, enabled, reason })
-    if (margin !== undefined) {
-      await reprice(tx, { parts, actor, record }, { scope: 'model', name: id, margin, reason })
-    }
-    return true
-  })
-}
-
-/** Undefined when there is no model that produces this. */
-export function changeMargin(
-  parts: SyncParts,
-  actor: Actor,
-  wish: { modality: string; margin: string | null; reason: string | undefined },
-): Promise<MarginChange | undefined> {
-  const { modality: name, margin, reason } = wish
-  return withAuditLog(parts.db, actor, (tx, record) =>
-    reprice(tx, { parts, actor, record }, { scope: 'modality', name, margin, reason }),
-  )
+/** Nothing to do when there is no model that produces this. */
+export function modalityAct(parts: SyncParts): Act<{ margin: string | null }, MarginChange> {
+  return {
+    action: 'modality.margin',
+    targetType: 'modality',
+    waits: (tx, _asker, { targetId: name, wish: { margin } }) =>
+      isBoldMargin(tx, parts, { scope: 'modality', name, margin }),
+    perform: (tx, hand, { targetId: name, wish: { margin }, reason }) =>
+      reprice(tx, { parts, hand }, { scope: 'modality', name, margin, reason }),
+  }
 }
 
 async function switchModel(
@@ -86,13 +143,13 @@ async function switchModel(
 
 async function reprice(
   tx: Tx,
-  by: { parts: SyncParts; actor: Actor; record: RecordEvent },
-  wish: Omit<MarginWish, 'operator'> & { reason: string | undefined },
+  { parts, hand }: { parts: SyncParts; hand: Hand },
+  wish: MarginWish & { reason: string | undefined },
 ): Promise<MarginChange | undefined> {
   const { scope, name, margin, reason } = wish
-  const changed = await setMargin(tx, by.parts, { scope, name, margin, operator: by.actor.name })
+  const changed = await setMargin(tx, parts, { scope, name, margin, operator: hand.name })
   if (changed === undefined || (changed.before ?? null) === margin) return changed
-  await by.record({
+  await hand.record({
     action: `${scope}.margin`,
     target: { type: scope, id: name },
     reason,

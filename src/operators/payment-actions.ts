@@ -6,6 +6,7 @@ import { findById } from '../payments/payments-read-store.ts'
 import { markReviewed } from '../payments/reviews-store.ts'
 import { withAuditLog } from './audit-log.ts'
 import type { Actor } from './actor.ts'
+import { requireNotBehind } from './requests.ts'
 
 /**
  * Asks the provider now and applies its answer like any other. The audit event is written first,
@@ -30,7 +31,7 @@ export async function askProvider(
 /** What was done about a payment that needed a person. Credits are added by an adjustment. */
 export type Resolution = 'credited' | 'written_off' | 'refunded'
 
-/** False when there is nothing to review: another operator may have been faster. */
+/** False when there is nothing to review: another operator may have been faster. Nobody reviews their own. */
 export function resolveReview(
   db: Db,
   actor: Actor,
@@ -40,6 +41,7 @@ export function resolveReview(
   if (!isUuid(id)) return Promise.resolve(false)
   return withAuditLog(db, actor, async (tx, record) => {
     const payment = await findById(tx, id)
+    if (payment) await requireNotBehind(tx, actor, payment.accountId)
     const by = { operator: actor.name, note: resolution ? `${resolution}: ${note ?? ''}` : note }
     if (!payment || !(await markReviewed(tx, id, by))) return false
     const { status, review, reviewSaid: said } = payment

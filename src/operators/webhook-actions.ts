@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/db.ts'
 import { Failure, invalidField } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import type { KeyList } from '../lib/secrets.ts'
+import { sha256, type KeyList } from '../lib/secrets.ts'
 import type { Reach } from '../webhooks/address.ts'
 import { replayDelivery } from '../webhooks/deliveries-store.ts'
 import {
@@ -143,9 +143,12 @@ function requireReach({ reach }: WebhookAdminContext, url: string): void {
   if (why !== undefined) throw invalidField('url', why)
 }
 
-/** Only a part of the address: the log is never deleted, and the rest may contain a password. */
+/**
+ * The address as a hash, of which a change of any part shows: the log is never deleted, and an address
+ * may contain a password.
+ */
 function logged({ url, events, enabled }: WebhookEndpoint): object {
-  return { host: new URL(url).host, events, enabled }
+  return { host: new URL(url).host, url_sha256: sha256(url).toString('hex'), events, enabled }
 }
 
 function auditEvent(

@@ -24,6 +24,8 @@ export type WebhookData = {
   'unpaid.limit': { day: string; unpaid_credits: number; limit_credits: number }
   'balance.low': { account_id: string; available_credits: number }
   'video.completed': { video_id: string; account_id: string; model: string }
+  /** The last link of the operators' log. */
+  'audit.head': { seq: number; hash: string }
 }
 
 export const WEBHOOK_EVENTS = [
@@ -34,6 +36,7 @@ export const WEBHOOK_EVENTS = [
   'unpaid.limit',
   'balance.low',
   'video.completed',
+  'audit.head',
 ] as const satisfies readonly (keyof WebhookData)[]
 
 export type WebhookEvent = {

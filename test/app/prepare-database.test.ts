@@ -6,7 +6,7 @@ import { prepareDatabase } from '../../src/app/prepare-database.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { silentLog } from '../../src/lib/log.ts'
-import { emptyDatabase } from '../support/databases.ts'
+import { asService, emptyDatabase } from '../support/databases.ts'
 import { addressIn, throughPort } from '../support/peers/database-address.ts'
 import { startReplica } from '../support/replica.ts'
 
@@ -105,7 +105,7 @@ test('data of a version before the first release, elsewhere or in the folder of 
   assert.match(await whyItEnds(url), /before its first release.*name an empty database/)
   const local = readConfig({ DATA_DIR: '/var/lib/mlango' })
   await assert.rejects(
-    prepareDatabase(local, silentLog, url),
+    prepareDatabase(local, silentLog, { url, serviceUrl: asService(url) }),
     /DATA_DIR \/var\/lib\/mlango holds data of a version .* before its first release/,
   )
 })

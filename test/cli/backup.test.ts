@@ -63,7 +63,7 @@ test('a stopped service: every command starts the server for its time', async ()
   const dataDir = join(freshFolder(), 'data')
   const [first, second] = await Promise.all([
     mlango({ DATA_DIR: dataDir }, 'audit'),
-    mlango({ DATA_DIR: dataDir }, 'payments', 'list'),
+    mlango({ DATA_DIR: dataDir }, 'operators', 'list'),
   ])
   assert.deepEqual(first, {
     code: 0,

@@ -93,6 +93,7 @@ test('a margin is set, shown in the history, and given up again', async () => {
     targetId: 'a/one',
     action: 'model.margin',
     before: undefined,
+    reads: false,
     limit: 10,
   })
   assert.deepEqual(

@@ -156,24 +156,24 @@ test('a large adjustment waits for a second owner; support is told its limit; a 
   await first.page.getByRole('button', { name: 'Rekebisha salio' }).click()
   await first.page.getByLabel('Krediti', { exact: true }).fill('2,500.5')
   await perform(first, 'Rekebisha', 'Fidia ya hitilafu')
-  await first.page.getByText('Inasubiri mwendeshaji wa pili').waitFor()
-  await first.page.goto(`${rig.url}/operator/adjustments`)
-  await first.page.getByText('Uliyaomba wewe').waitFor()
+  await first.page.getByText('Inasubiri mmiliki wa pili').waitFor()
+  await first.page.goto(`${rig.url}/operator/requests`)
+  await first.page.getByText('Uliomba wewe').waitFor()
   await first.context.close()
   assert.equal(await credits(asha.token), 10)
 
-  const second = await openAsOperator(rig, '/operator/adjustments', {
+  const second = await openAsOperator(rig, '/operator/requests', {
     role: 'owner',
     size: 'desktop',
     language: 'en',
   })
   await second.page.getByText('Fidia ya hitilafu').waitFor()
-  await checkPage(second, 'operator-adjustments')
+  await checkPage(second, 'operator-requests')
   await second.page.getByRole('button', { name: 'Approve' }).click()
   await perform(second, 'Approve', 'Checked with the log')
-  await second.page.getByText('balance is 2,510.5 credits now').waitFor()
+  await second.page.getByText('It is done.').waitFor()
   assert.equal(await credits(asha.token), 2510.5)
-  await second.page.getByText('No adjustment waits').waitFor()
+  await second.page.getByText('No request waits').waitFor()
   await second.context.close()
 })
 

@@ -121,7 +121,7 @@ test('a viewer reads with addresses masked and is offered no act; support none o
   }
   await checkPage(viewer, 'operator-viewer')
   await viewer.context.close()
-  const support = await openAsOperator(rig, '/operator/adjustments', {
+  const support = await openAsOperator(rig, '/operator/requests', {
     role: 'support',
     size: 'desktop',
   })

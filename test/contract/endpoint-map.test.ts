@@ -112,8 +112,8 @@ DELETE /v1/operator/accounts/:id/sessions operator envelope
 DELETE /v1/operator/accounts/:id/api-keys/:key_id operator envelope
 POST   /v1/operator/accounts/:id/codes   operator envelope
 POST   /v1/operator/accounts/:id/adjustments operator envelope
-GET    /v1/operator/adjustments          operator envelope
-POST   /v1/operator/adjustments/:id/decision operator envelope
+GET    /v1/operator/requests             operator envelope
+POST   /v1/operator/requests/:id/decision operator envelope
 GET    /v1/operator/payments             operator envelope
 GET    /v1/operator/payments/:id         operator envelope
 POST   /v1/operator/payments/:id/check   operator envelope

@@ -11,7 +11,13 @@ import { withDatabase } from '../support/databases.ts'
 withDatabase('the log of the operators', (open) => {
   let db: Db
   const neema = commandActor('neema')
-  const ANY = { operatorId: undefined, targetId: undefined, action: undefined, before: undefined }
+  const ANY = {
+    operatorId: undefined,
+    targetId: undefined,
+    action: undefined,
+    before: undefined,
+    reads: false,
+  }
   const event = (id: string): AuditEvent => ({
     action: 'account.suspend',
     target: { type: 'account', id },

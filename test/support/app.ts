@@ -17,7 +17,7 @@ import { readUpstreams } from '../../src/upstream/upstreams-file.ts'
 import { client } from './accounts.ts'
 import { watchAnswers } from './openapi/conformance.ts'
 import { newCustomer, signUp } from './customer.ts'
-import { freshDatabase } from './databases.ts'
+import { asService, freshDatabase } from './databases.ts'
 
 type AppOptions = {
   /** Settings, as environment variables. */
@@ -63,10 +63,13 @@ export async function startApp(options: AppOptions = {}) {
   const databaseUrl = options.databaseUrl ?? (await freshDatabase())
   const { patienceMs = 20_000 } = options
   const db = openDatabase({ url: databaseUrl, poolSize: 10, log, patienceMs })
+  // The app works in its own role; the test may look at everything, and change it.
+  const serviceUrl = options.databaseUrl ?? asService(databaseUrl)
+  const service = openDatabase({ url: serviceUrl, poolSize: 10, log, patienceMs })
   let url = ''
   const app = await buildApp({
     config,
-    db,
+    db: service,
     masterKey: MASTER_KEY,
     providers: {
       upstreams: readUpstreams(
@@ -111,7 +114,7 @@ export async function startApp(options: AppOptions = {}) {
     customer: (credits = '100') => newCustomer(url, { db, dataDir }, credits),
     async close() {
       await app.end()
-      await Promise.all([models.close(), money.close(), db.close()])
+      await Promise.all([models.close(), money.close(), service.close(), db.close()])
       // A replica that was killed may have left somebody who builds the console in there.
       await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
       await answers.check()

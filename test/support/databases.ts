@@ -9,6 +9,8 @@ import { Client } from 'pg'
 import type { Db } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { grantToService } from '../../src/db/service-role.ts'
+import { SERVICE_USER } from '../../src/db/local/settings.ts'
 import { silentLog } from '../../src/lib/log.ts'
 
 /** Opens a fresh, migrated database, which is closed when the suite ends. */
@@ -50,8 +52,19 @@ export function emptyDatabase(): Promise<string> {
 export async function migratedDatabase(server: string, migrations?: URL): Promise<string> {
   const url = await createDatabase(server, 'template1')
   const db = openDatabase({ url, poolSize: 2, log: silentLog })
-  await migrate(db, silentLog, migrations).finally(() => db.close())
+  const prepare = async () => {
+    await migrate(db, silentLog, migrations)
+    await grantToService(db, SERVICE_USER)
+  }
+  await prepare().finally(() => db.close())
   return url
+}
+
+/** The same database in the role of the service, which may not do all that a test does. */
+export function asService(url: string): string {
+  const address = new URL(url)
+  address.username = SERVICE_USER
+  return address.href
 }
 
 /** The variables of a run: the template itself, or where it is told over HTTP. */

@@ -2204,6 +2204,7 @@ export type Documented = {
       operator?: string | number | boolean
       target?: string | number | boolean
       action?: string | number | boolean
+      reads?: 'true' | 'false'
       before?: string | number | boolean
       limit?: string | number | boolean
     }
@@ -2476,7 +2477,11 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: { id: string; status: 'pending_verification' | 'active' | 'suspended' }
+      data: {
+        id: string
+        status?: 'pending_verification' | 'active' | 'suspended' | undefined
+        request_id?: string | undefined
+      }
       request_id: string
     }
   }
@@ -2486,24 +2491,43 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: { id: string; status: 'pending_verification' | 'active' | 'suspended' }
+      data: {
+        id: string
+        status?: 'pending_verification' | 'active' | 'suspended' | undefined
+        request_id?: string | undefined
+      }
       request_id: string
     }
   }
   'DELETE /v1/operator/accounts/{id}/sessions': {
     query: {}
     body: { reason: string }
-    answer: { status: 'success'; code: 200; data: { ended: number }; request_id: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { ended: number; request_id?: string | undefined }
+      request_id: string
+    }
   }
   'DELETE /v1/operator/accounts/{id}/api-keys/{key_id}': {
     query: {}
     body: { reason: string }
-    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { request_id?: string | undefined }
+      request_id: string
+    }
   }
   'POST /v1/operator/accounts/{id}/codes': {
     query: {}
     body: { channel: 'email' | 'phone'; purpose: 'verify' | 'reset_password'; reason: string }
-    answer: { status: 'success'; code: 200; data: {}; request_id: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { request_id?: string | undefined }
+      request_id: string
+    }
   }
   'POST /v1/operator/accounts/{id}/adjustments': {
     query: {}
@@ -2512,14 +2536,14 @@ export type Documented = {
       status: 'success'
       code: 200
       data: {
-        outcome: 'posted' | 'posted_before' | 'waiting' | 'turned_down'
+        outcome: 'posted' | 'posted_before' | 'waiting'
         balance_credits?: number | undefined
         request_id?: string | undefined
       }
       request_id: string
     }
   }
-  'GET /v1/operator/adjustments': {
+  'GET /v1/operator/requests': {
     query: { limit?: string | number | boolean }
     body: undefined
     answer: {
@@ -2527,26 +2551,23 @@ export type Documented = {
       code: 200
       data: {
         id: string
-        account_id: string
-        amount_credits: number
-        reason: string
+        action: string
+        target: { type: string; id: string }
+        wish: Record<string, unknown>
+        reason?: string | undefined
         asked_by: { account_id: string; name: string }
         asked_at: string
       }[]
       request_id: string
     }
   }
-  'POST /v1/operator/adjustments/{id}/decision': {
+  'POST /v1/operator/requests/{id}/decision': {
     query: {}
     body: { approve: boolean; reason: string }
     answer: {
       status: 'success'
       code: 200
-      data: {
-        outcome: 'posted' | 'posted_before' | 'waiting' | 'turned_down'
-        balance_credits?: number | undefined
-        request_id?: string | undefined
-      }
+      data: { outcome: 'done' | 'turned_down' }
       request_id: string
     }
   }
@@ -3035,7 +3056,12 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: { id: string; enabled?: boolean | undefined; margin?: string | null | undefined }
+      data: {
+        id: string
+        enabled?: boolean | undefined
+        margin?: string | null | undefined
+        request_id?: string | undefined
+      }
       request_id: string
     }
   }
@@ -3058,7 +3084,12 @@ export type Documented = {
     answer: {
       status: 'success'
       code: 200
-      data: { modality: string; margin: string | null; prices_changed: number }
+      data: {
+        modality: string
+        margin?: string | null | undefined
+        prices_changed: number
+        request_id?: string | undefined
+      }
       request_id: string
     }
   }
@@ -3108,7 +3139,12 @@ export type Documented = {
   'POST /v1/operator/prices/approval': {
     query: {}
     body: { ids: string[]; reason: string }
-    answer: { status: 'success'; code: 200; data: { approved: string[] }; request_id: string }
+    answer: {
+      status: 'success'
+      code: 200
+      data: { approved: string[]; request_id?: string | undefined }
+      request_id: string
+    }
   }
   'GET /v1/operator/models/{id}/prices': {
     query: { before?: string | number | boolean; limit?: string | number | boolean }
@@ -3196,6 +3232,7 @@ export type Documented = {
         | 'unpaid.limit'
         | 'balance.low'
         | 'video.completed'
+        | 'audit.head'
       )[]
       description?: string | undefined
       reason?: string | undefined
@@ -3230,6 +3267,7 @@ export type Documented = {
             | 'unpaid.limit'
             | 'balance.low'
             | 'video.completed'
+            | 'audit.head'
           )[]
         | undefined
       description?: string | undefined

@@ -1,6 +1,7 @@
 import { auditLedger } from '../../ledger/audit-store.ts'
 import type { Db } from '../../db/db.ts'
 import { serverVersion } from '../../db/server-version.ts'
+import { readRights, type ServiceRights } from '../../db/service-role.ts'
 import { readDatabaseFacts, type DatabaseFacts } from './database-store.ts'
 import { bad, good, note, type Diagnosis } from './diagnosis.ts'
 
@@ -13,6 +14,8 @@ export type DatabaseQuestions = {
   timeZone: string
   /** Of DATABASE_POOL and WORKERS, and what a rolling start needs beside them. */
   connections: number
+  /** In which the service works; without it, as this connection does. */
+  role?: string | undefined
   nowMs?: () => number
 }
 
@@ -35,8 +38,21 @@ export async function examineDatabase(questions: DatabaseQuestions): Promise<Dia
     ),
     clockOf(facts.now.getTime(), beganMs, endedMs),
     ...troublesOf(facts, { timeZone, connections }),
+    ...rightsOf(await readRights(db, questions.role)),
   ]
 }
+
+/** A role that can do less cannot be misused for more. */
+function rightsOf({ superuser, changesLog }: ServiceRights): Diagnosis[] {
+  if (!superuser && !changesLog) return []
+  const may = superuser
+    ? 'is a superuser'
+    : 'may change the log of the operators and the entries of the ledger'
+  return [note('database', `The role of the service ${may}.`, GIVE_ROLE)]
+}
+
+const GIVE_ROLE =
+  'Give it a role of its own, and set DATABASE_OWNER_URL: see "A role for the service" in docs/operations.md.'
 
 /** The answer was made at some moment between question and answer. */
 function clockOf(serverMs: number, beganMs: number, endedMs: number): Diagnosis {

@@ -4,7 +4,7 @@ import { ConfigError, readConfig, type Config } from '../../config.ts'
 import { openDatabase } from '../../db/database.ts'
 import type { Db } from '../../db/db.ts'
 import { useLocalServer } from '../../db/local/join.ts'
-import { connectionsFor } from '../../db/local/settings.ts'
+import { connectionsFor, SERVICE_USER } from '../../db/local/settings.ts'
 import { readUpstreamsFile } from '../../app/providers.ts'
 import { connectRedis } from '../../http/limits/redis-counter.ts'
 import { systemClock } from '../../lib/clock.ts'
@@ -76,6 +76,7 @@ async function examineData(db: Db, config: Config, options: DoctorOptions): Prom
     db,
     timeZone: config.ACTIVITY_TIME_ZONE,
     connections: connectionsFor(config.DATABASE_POOL, config.WORKERS),
+    role: config.DATABASE_URL === undefined ? SERVICE_USER : undefined,
   })
   return [...found, ...(await examineAccounting(db, { full, ...(progress && { progress }) }))]
 }

@@ -4,13 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isHeld, tryLock } from './folder-lock.ts'
 import { openHome, writing } from './home.ts'
 import { readPostmaster } from './leftovers.ts'
-import { urlFor } from './settings.ts'
-import { startLocked, type LocalOptions } from './start.ts'
+import { urlsFor } from './settings.ts'
+import { startLocked, type LocalOptions, type LocalServer } from './start.ts'
 import { DatabaseError } from './database-error.ts'
 
-export type UsedServer = {
-  url: string
-  folder: string
+export type UsedServer = Pick<LocalServer, 'url' | 'serviceUrl' | 'folder'> & {
   /** Ends the server if it was started for this command. */
   stop(): Promise<void>
 }
@@ -32,7 +30,7 @@ export async function useLocalServer(
     const isReady = lock.holder === 'service' && postmaster?.status === 'ready'
     if (isReady && (await answers(postmaster.socketFolder))) {
       const { socketFolder } = postmaster
-      return { url: urlFor(socketFolder), folder: home.data, stop: async () => {} }
+      return { ...urlsFor(socketFolder), folder: home.data, stop: async () => {} }
     }
     if (performance.now() - start > patienceMs) throw noAnswer(home.folder, lock.pid)
     await sleep(100)

@@ -77,11 +77,15 @@ export function initdbArguments(major: number, folder: string): string[] {
   return [...data, ...access, ...own]
 }
 
+/** Owns the tables, makes them and makes backups. The service itself works as the second one. */
 const USER = 'mlango'
+export const SERVICE_USER = 'mlango_service'
 const DATABASE = 'postgres'
 
-export function urlFor(socketFolder: string): string {
-  return `postgresql://${USER}@localhost/${DATABASE}?host=${encodeURIComponent(socketFolder)}`
+export function urlsFor(socketFolder: string): { url: string; serviceUrl: string } {
+  const of = (user: string) =>
+    `postgresql://${user}@localhost/${DATABASE}?host=${encodeURIComponent(socketFolder)}`
+  return { url: of(USER), serviceUrl: of(SERVICE_USER) }
 }
 
 /** The setting is a list with commas, in which a name in quotes is taken as it is. */

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs'
+import { Client } from 'pg'
 import type { Log } from '../../lib/log.ts'
 import { findBinaries, type Binaries } from './binaries.ts'
 import { assertNothingUnfinished, hasData } from './check-data.ts'
@@ -6,7 +7,7 @@ import { lockFolder, type Held } from './folder-lock.ts'
 import { ownData, openHome, writing, type Home } from './home.ts'
 import { initialise } from './initialise.ts'
 import { keepRunning } from './keep-running.ts'
-import { serverSettings, urlFor } from './settings.ts'
+import { serverSettings, SERVICE_USER, urlsFor } from './settings.ts'
 import { dropSocketFolder, makeSocketFolder } from './socket-folder.ts'
 import { DatabaseError } from './database-error.ts'
 
@@ -25,7 +26,10 @@ export type LocalOptions = {
 }
 
 export type LocalServer = {
+  /** As the owner of everything: for migrations and backups. */
   url: string
+  /** In the role of the service, which may read and write rows and no more. */
+  serviceUrl: string
   /** The data; `master.key` and the rest lie beside it. */
   folder: string
   pid(): number
@@ -65,6 +69,11 @@ export async function startLocked(
       socketFolder,
       log: options.log,
     })
+    const urls = urlsFor(socketFolder)
+    await makeServiceRole(urls.url).catch(async (error: unknown) => {
+      await server.stop()
+      throw error
+    })
     const stop = async () => {
       await server.stop()
       dropSocketFolder(socketFolder)
@@ -72,7 +81,7 @@ export async function startLocked(
     }
     let stopped: Promise<void> | undefined
     return {
-      url: urlFor(socketFolder),
+      ...urls,
       folder: home.data,
       pid: server.pid,
       notes: notes(home, binaries, socketFolder),
@@ -81,6 +90,21 @@ export async function startLocked(
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+/** Also in data that were made before there was one. What it may do is granted with the tables. */
+async function makeServiceRole(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [
+      SERVICE_USER,
+    ])
+    if (rowCount === 0) await client.query(`create role ${SERVICE_USER} login`)
+  } finally {
+    await client.end()
   }
 }
 

@@ -5,6 +5,7 @@ import type { BackgroundJob } from '../../lib/clock.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { createRowWorker } from '../../db/row-worker.ts'
+import { readHeads } from './audit-heads.ts'
 import { auditAccounting, type AccountingAudit } from './audit.ts'
 import {
   AUDIT_CHANNEL,
@@ -39,6 +40,8 @@ export function askForAudit(
 type Parts = {
   db: Db
   log: Log
+  /** Where the heads of the log are noted. */
+  config?: { DATA_DIR: string }
   /** Shorter in tests only. */
   renewMs?: number
   leaseS?: number
@@ -104,6 +107,7 @@ async function auditInTime(
   const timer = setInterval(() => (renewing = renewing.then(renew)), renewMs)
   try {
     const audit = await auditAccounting(db, {
+      heads: parts.config && readHeads(parts.config.DATA_DIR),
       progress: (step, steps) => (at = { step, steps }),
       signal: AbortSignal.any([signal, lost.signal]),
     })

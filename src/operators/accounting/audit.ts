@@ -1,4 +1,5 @@
-import { checkAuditLog } from '../audit-log.ts'
+import { checkAuditLog, type LogHead } from '../audit-log.ts'
+import { findUnlogged } from './unlogged-store.ts'
 import { auditLedger } from '../../ledger/audit-store.ts'
 import type { Db } from '../../db/db.ts'
 
@@ -12,24 +13,32 @@ export type AccountingAudit = {
 }
 
 type Options = {
+  /** Links of the log that were noted elsewhere. */
+  heads?: readonly LogHead[] | undefined
   /** Called after each step. */
   progress?(done: number, steps: number): void
   /** Stops before the next step, and throws. */
   signal?: AbortSignal
 }
 
-/** Checks every rule of the ledger, then the chain of the audit log. */
+/**
+ * Checks every rule of the ledger, that the log of the operators has what they did, and the chain
+ * of that log.
+ */
 export async function auditAccounting(db: Db, options: Options = {}): Promise<AccountingAudit> {
   const { progress, signal } = options
   let steps = 0
   const { findings, ...counts } = await auditLedger(db, {
     progress(done, rules) {
-      steps = rules + 1
+      steps = rules + 2
       progress?.(done, steps)
       signal?.throwIfAborted()
     },
   })
-  const log = await checkAuditLog(db)
+  const unlogged = await db.begin(findUnlogged, 'patient')
+  progress?.(steps - 1, steps)
+  const log = await checkAuditLog(db, options.heads)
   progress?.(steps, steps)
-  return { ...counts, findings: findings.map(({ sentence }) => sentence), log }
+  const sentences = findings.map(({ sentence }) => sentence)
+  return { ...counts, findings: [...sentences, ...unlogged], log }
 }

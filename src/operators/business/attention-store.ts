@@ -37,5 +37,9 @@ const WAITING: Record<string, { at: string; from: string }> = {
   webhook_gone: { at: 'gone_at', from: 'webhook_endpoints where gone_at is not null' },
   upstream_drained: { at: 'at', from: 'upstream_drains' },
   price_waiting: { at: 'noticed_at', from: 'pending_prices' },
-  adjustment_waiting: { at: 'asked_at', from: 'adjustment_requests where decision is null' },
+  request_waiting: {
+    at: 'asked_at',
+    from: `operator_requests where decision is null and asked_at > now() - interval '7 days'
+      and asked_by in (select account_id from operators)`,
+  },
 }

@@ -1,20 +1,15 @@
 import { z } from 'zod'
-import type { Accounts } from '../../accounts/accounts.ts'
-import {
-  endSessions,
-  noAccount,
-  resendCodeOf,
-  liftSuspension,
-  revokeKeyOf,
-  suspend,
-  type AdminContext,
-} from '../../operators/account-actions.ts'
+import type { Account } from '../../accounts/account.ts'
+import { noAccount, type accountActs, type ResendWish } from '../../operators/account-actions.ts'
 import { operatorActor } from '../../operators/actor.ts'
+import { doOrAsk, type Act } from '../../operators/requests.ts'
+import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
-import { acting, idParams, reasonField } from './shared.ts'
+import { acting, idParams, keyOf, reasonField, waitingField } from './shared.ts'
 
-type Deps = { accounts: Accounts; admin: AdminContext }
+type Acts = ReturnType<typeof accountActs> & { resendCode: Act<ResendWish, true> }
+type Deps = { db: Db; acts: Acts }
 
 /** What operators do to accounts, apart from their money. Each is in the audit log with its reason. */
 export function accountActionRoutes(deps: Deps): Route[] {
@@ -24,26 +19,30 @@ export function accountActionRoutes(deps: Deps): Route[] {
 const reasonBody = z.object({ reason: reasonField })
 const statusShape = z.object({
   id: z.uuid(),
-  status: z.enum(['pending_verification', 'active', 'suspended']),
+  status: z.enum(['pending_verification', 'active', 'suspended']).optional(),
+  request_id: waitingField,
 })
 
-function suspensionRoutes({ admin }: Deps): Route[] {
+function suspensionRoutes({ db, acts }: Deps): Route[] {
   const path = '/v1/operator/accounts/:id/suspension'
+  const change = async (act: Act<object, Account>, call: Parameters<typeof askedBy>[0]) => {
+    const outcome = await doOrAsk(db, operatorActor(call), act, askedBy(call, {}))
+    if (!outcome) throw noAccount()
+    const { done, waiting } = outcome
+    return { data: { id: call.params.id, status: done?.status, request_id: waiting } }
+  }
   return [
     route({
       ...acting('support'),
       method: 'POST',
       path,
-      summary: 'Suspend an account: its sessions and API keys stop working at once',
+      summary:
+        'Suspend an account: its sessions and API keys stop working at once. One of an operator ' +
+        'waits for a second owner, as all that is done to it',
       params: idParams,
       body: reasonBody,
       response: statusShape,
-      async handle(call) {
-        const wanted = { accountId: call.params.id, ...call.body }
-        const account = await suspend(admin, operatorActor(call), wanted)
-        if (!account) throw noAccount()
-        return { data: { id: account.id, status: account.status } }
-      },
+      handle: (call) => change(acts.suspend, call),
     }),
     route({
       ...acting('support'),
@@ -53,17 +52,12 @@ function suspensionRoutes({ admin }: Deps): Route[] {
       params: idParams,
       body: reasonBody,
       response: statusShape,
-      async handle(call) {
-        const wanted = { accountId: call.params.id, ...call.body }
-        const account = await liftSuspension(admin, operatorActor(call), wanted)
-        if (!account) throw noAccount()
-        return { data: { id: account.id, status: account.status } }
-      },
+      handle: (call) => change(acts.reinstate, call),
     }),
   ]
 }
 
-function sessionsRoute({ admin }: Deps): Route {
+function sessionsRoute({ db, acts }: Deps): Route {
   return route({
     ...acting('support'),
     method: 'DELETE',
@@ -71,17 +65,16 @@ function sessionsRoute({ admin }: Deps): Route {
     summary: 'Sign an account out everywhere. Its API keys go on working',
     params: idParams,
     body: reasonBody,
-    response: z.object({ ended: z.int() }),
+    response: z.object({ ended: z.int(), request_id: waitingField }),
     async handle(call) {
-      const wanted = { accountId: call.params.id, ...call.body }
-      const done = await endSessions(admin, operatorActor(call), wanted)
-      if (!done) throw noAccount()
-      return { data: done }
+      const outcome = await doOrAsk(db, operatorActor(call), acts.endSessions, askedBy(call, {}))
+      if (!outcome) throw noAccount()
+      return { data: { ended: outcome.done?.ended ?? 0, request_id: outcome.waiting } }
     },
   })
 }
 
-function keyRoute({ admin }: Deps): Route {
+function keyRoute({ db, acts }: Deps): Route {
   return route({
     ...acting('support'),
     method: 'DELETE',
@@ -89,21 +82,17 @@ function keyRoute({ admin }: Deps): Route {
     summary: 'Revoke an API key of an account',
     params: z.object({ ...idParams.shape, key_id: z.guid().toLowerCase() }),
     body: reasonBody,
-    response: z.object({}),
+    response: z.object({ request_id: waitingField }),
     async handle(call) {
-      const { id: accountId, key_id: keyId } = call.params
-      const revoked = await revokeKeyOf(admin, operatorActor(call), {
-        accountId,
-        keyId,
-        ...call.body,
-      })
-      if (!revoked) throw new Failure('not_found', 'There is no such API key.')
-      return { data: {} }
+      const asked = askedBy(call, { key_id: call.params.key_id })
+      const outcome = await doOrAsk(db, operatorActor(call), acts.revokeKey, asked)
+      if (!outcome) throw new Failure('not_found', 'There is no such API key.')
+      return { data: { request_id: outcome.waiting } }
     },
   })
 }
 
-function codeRoute({ accounts }: Deps): Route {
+function codeRoute({ db, acts }: Deps): Route {
   return route({
     ...acting('support'),
     method: 'POST',
@@ -117,12 +106,21 @@ function codeRoute({ accounts }: Deps): Route {
       purpose: z.enum(['verify', 'reset_password']),
       reason: reasonField,
     }),
-    response: z.object({}),
+    response: z.object({ request_id: waitingField }),
     async handle(call) {
-      const wanted = { accountId: call.params.id, ...call.body }
-      const sent = await resendCodeOf(accounts, operatorActor(call), wanted)
-      if (!sent) throw noAccount()
-      return { data: {} }
+      const { reason: _reason, ...wish } = call.body
+      const asked = askedBy(call, wish)
+      const outcome = await doOrAsk(db, operatorActor(call), acts.resendCode, asked)
+      if (!outcome) throw noAccount()
+      return { data: { request_id: outcome.waiting } }
     },
   })
+}
+
+function askedBy<Wish extends object>(
+  call: Parameters<typeof operatorActor>[0] &
+    Parameters<typeof keyOf>[0] & { params: { id: string }; body: { reason: string } },
+  wish: Wish,
+) {
+  return { targetId: call.params.id, wish, reason: call.body.reason, key: keyOf(call) }
 }

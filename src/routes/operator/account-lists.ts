@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { findActivity } from '../../activity/period.ts'
 import { statement } from '../../ledger/statement.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { noteRead, type ReadEvent } from '../../operators/audit-log.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -28,7 +30,9 @@ function transactionsRoute({ db }: Deps): Route {
     params: idParams,
     query: transactionsQuery,
     response: z.array(transactionShape),
-    async handle({ params, query }) {
+    async handle(call) {
+      const { params, query } = call
+      await noteList(db, call, 'read.transactions')
       const { type, from, to, limit, offset } = query
       const found = await statement(db, { accountId: params.id, type, from, to, limit, offset })
       return { data: found.entries.map(showEntry), beside: pagination(query, found) }
@@ -46,7 +50,9 @@ function activityRoute({ db, clock, timeZone }: Deps): Route {
     query: recordsQuery,
     response: z.array(recordShape),
     beside: { period: periodShape },
-    async handle({ params, query }) {
+    async handle(call) {
+      const { params, query } = call
+      await noteList(db, call, 'read.activity')
       const filter = filterOf(query, { accountId: params.id, timeZone })
       const page = await findActivity(db, filter, { ...query, now: clock.now() })
       const beside = { ...pagination(query, page), period: page.period }
@@ -55,7 +61,7 @@ function activityRoute({ db, clock, timeZone }: Deps): Route {
   })
 }
 
-function paymentsRoute({ payments }: Deps): Route {
+function paymentsRoute({ db, payments }: Deps): Route {
   return route({
     ...reading('viewer'),
     method: 'GET',
@@ -64,7 +70,9 @@ function paymentsRoute({ payments }: Deps): Route {
     params: idParams,
     query: paymentsQuery,
     response: z.array(paymentShape),
-    async handle({ params, query }) {
+    async handle(call) {
+      const { params, query } = call
+      await noteList(db, call, 'read.payments')
       const { status, limit, offset } = query
       const page = await payments.list({ accountId: params.id, status, limit, offset })
       const hasMore = offset + page.payments.length < page.total
@@ -72,4 +80,13 @@ function paymentsRoute({ payments }: Deps): Route {
       return { data: page.payments.map(showPayment), beside }
     },
   })
+}
+
+function noteList(
+  db: Db,
+  call: Parameters<typeof operatorActor>[0] & { params: { id: string } },
+  action: ReadEvent['action'],
+): Promise<void> {
+  const target = { type: 'account', id: call.params.id }
+  return noteRead(db, operatorActor(call), { action, target })
 }

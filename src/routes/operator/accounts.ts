@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { noAccount } from '../../operators/account-actions.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { noteRead, withAuditLog } from '../../operators/audit-log.ts'
 import { searchAccounts, type FoundAccount } from '../../operators/search-store.ts'
 import { readAccountOverview, type AccountOverview } from '../../operators/account-overview.ts'
 import { creditsNumber } from '../../ledger/money.ts'
@@ -47,10 +49,19 @@ function searchRoute({ db }: Deps): Route {
     summary:
       'Find accounts, newest first: by email address, phone number, the id of an account, API key ' +
       'or payment, the beginning of a key, or the reference of a payment',
+    perMinute: 60,
     query: searchQuery,
     response: z.array(foundShape),
-    async handle({ principal, query: { q, status, before, limit } }) {
+    async handle(call) {
+      const { principal, query } = call
+      const { q, status, before, limit } = query
       const found = await searchAccounts(db, { q, status, before, limit })
+      // Neither what was looked for, which is an address, nor a name: who was found.
+      const target = { type: 'accounts', id: q === undefined ? 'list' : 'search' }
+      const after = { accounts: found.map(({ id }) => id) }
+      await withAuditLog(db, operatorActor(call), (_tx, record) =>
+        record({ action: 'read.search', target, after }),
+      )
       return { data: found.map((one) => showFound(one, principal)) }
     },
   })
@@ -111,7 +122,10 @@ function storyRoute({ db }: Deps): Route {
       'Read an account: who it is, its balance, sessions, API keys, messages, and what operators did',
     params: idParams,
     response: accountOverviewShape,
-    async handle({ principal, params }) {
+    async handle(call) {
+      const { principal, params } = call
+      const target = { type: 'account', id: params.id }
+      await noteRead(db, operatorActor(call), { action: 'read.account', target })
       const overview = await readAccountOverview(db, params.id)
       if (!overview) throw noAccount()
       return { data: showAccountOverview(overview, principal) }

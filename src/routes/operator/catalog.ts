@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
-import { approveWaiting, syncByHand } from '../../operators/catalog-actions.ts'
+import { syncByHand, wishFor, type approvalAct } from '../../operators/catalog-actions.ts'
+import { doOrAsk } from '../../operators/requests.ts'
 import { findCatalogModel, readPastPrices, type PastPrice } from '../../catalog/history-store.ts'
 import { readPending, type PendingPrice } from '../../catalog/pending-store.ts'
 import { besideEachOther, describeMove } from '../../catalog/price-move.ts'
@@ -10,9 +11,9 @@ import { decimal, decimalText, times, type Decimal } from '../../lib/decimal.ts'
 import { Failure } from '../../lib/failure.ts'
 import { stamp } from '../fields.ts'
 import { noModel } from './models.ts'
-import { acting, countField, reading, reasonField } from './shared.ts'
+import { acting, countField, keyOf, reading, reasonField, waitingField } from './shared.ts'
 
-type Deps = { catalogSync: SyncParts }
+type Deps = { catalogSync: SyncParts; approval: ReturnType<typeof approvalAct> }
 
 /** Prices that wait for approval, the history of prices, and syncing the catalog. */
 export function priceRoutes(deps: Deps): Route[] {
@@ -76,20 +77,27 @@ function showWaiting(price: PendingPrice): z.infer<typeof waitingShape> {
   }
 }
 
-function approvalRoute({ catalogSync: { db } }: Deps): Route {
+function approvalRoute({ catalogSync: { db }, approval }: Deps): Route {
   return route({
     ...acting('owner'),
     method: 'POST',
     path: '/v1/operator/prices/approval',
-    summary: 'Put the waiting prices of these models in force',
+    refuses: ['conflict'],
+    summary:
+      'Put the waiting prices of these models in force. They moved too far for one person: a ' +
+      'second owner confirms them, as they are now',
     body: z.object({
       ids: z.array(z.string().max(300)).min(1).max(500),
       reason: reasonField,
     }),
-    response: z.object({ approved: z.array(z.string()) }),
+    response: z.object({ approved: z.array(z.string()), request_id: waitingField }),
     async handle(call) {
-      const approved = await approveWaiting(db, operatorActor(call), call.body)
-      return { data: { approved: [...new Set(approved.map(({ id }) => id))] } }
+      const { ids, reason } = call.body
+      const wish = await db.begin((tx) => wishFor(tx, ids))
+      const asked = { targetId: ids.join(' ').slice(0, 300), wish, reason, key: keyOf(call) }
+      const outcome = await doOrAsk(db, operatorActor(call), approval, asked)
+      const approved = (outcome?.done ?? []).map(({ id }) => id)
+      return { data: { approved: [...new Set(approved)], request_id: outcome?.waiting } }
     },
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
-import { changeMargin, changeModel, readMargin } from '../../operators/catalog-actions.ts'
+import { readMargin, type modalityAct, type modelAct } from '../../operators/catalog-actions.ts'
+import { doOrAsk } from '../../operators/requests.ts'
 import { readOffers, type OfferRow } from '../../catalog/catalog-store.ts'
 import { readMargins } from '../../catalog/margins-store.ts'
 import type { SyncParts } from '../../catalog/sync.ts'
@@ -8,9 +9,12 @@ import type { OwnMargins } from '../../catalog/terms.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
 import { stamp } from '../fields.ts'
-import { acting, reading, reasonField } from './shared.ts'
+import { acting, keyOf, reading, reasonField, waitingField } from './shared.ts'
 
-type Deps = { catalogSync: SyncParts }
+type Deps = {
+  catalogSync: SyncParts
+  acts: { model: ReturnType<typeof modelAct>; modality: ReturnType<typeof modalityAct> }
+}
 
 /** Enabling and disabling models, and their margins. */
 export function modelControlRoutes(deps: Deps): Route[] {
@@ -87,7 +91,7 @@ function showModel(offers: OfferRow[], margins: OwnMargins): z.infer<typeof mode
   }
 }
 
-function changeRoute({ catalogSync }: Deps): Route {
+function changeRoute({ catalogSync: { db }, acts }: Deps): Route {
   return route({
     ...acting('owner'),
     method: 'PATCH',
@@ -95,7 +99,8 @@ function changeRoute({ catalogSync }: Deps): Route {
     refuses: ['conflict'],
     summary:
       'Switch a model on or off, or set its margin; null takes it away. In every process, for ' +
-      'calls that begin from now on',
+      'calls that begin from now on. A margin below 1, or further from that of a day ago than ' +
+      'PRICE_CHANGE_GUARD times, waits for a second owner',
     params: z.object({ '*': z.string() }),
     body: z
       .object({
@@ -111,13 +116,15 @@ function changeRoute({ catalogSync }: Deps): Route {
       id: z.string(),
       enabled: z.boolean().optional(),
       margin: z.string().nullable().optional(),
+      request_id: waitingField,
     }),
     async handle(call) {
-      const { reason, ...wanted } = call.body
+      const { reason, ...wish } = call.body
       const id = call.params['*']
-      const done = await changeModel(catalogSync, operatorActor(call), { id, reason, ...wanted })
-      if (done) return { data: { id, ...wanted } }
-      throw noModel()
+      const asked = { targetId: id, wish, reason, key: keyOf(call) }
+      const outcome = await doOrAsk(db, operatorActor(call), acts.model, asked)
+      if (!outcome) throw noModel()
+      return { data: { id, ...outcome.done, request_id: outcome.waiting } }
     },
   })
 }
@@ -149,7 +156,7 @@ function marginsRoute({ catalogSync: { db, settings } }: Deps): Route {
   })
 }
 
-function marginRoute({ catalogSync }: Deps): Route {
+function marginRoute({ catalogSync: { db }, acts }: Deps): Route {
   return route({
     ...acting('owner'),
     method: 'PATCH',
@@ -157,21 +164,25 @@ function marginRoute({ catalogSync }: Deps): Route {
     refuses: ['conflict'],
     summary:
       'Set the margin of all models that produce this and have none of their own; null takes it ' +
-      'away. Of several that fit a model, the highest counts',
+      'away. Of several that fit a model, the highest counts. What is too far for one person ' +
+      'waits, as for a model',
     params: z.object({ modality: z.string().max(100) }),
     body: z.object({ margin: marginField, reason: reasonField }),
     response: z.object({
       modality: z.string(),
-      margin: z.string().nullable(),
+      margin: z.string().nullable().optional(),
       prices_changed: z.int(),
+      request_id: waitingField,
     }),
     async handle(call) {
       const { modality } = call.params
       const { margin, reason } = call.body
-      const wish = { modality, margin, reason }
-      const changed = await changeMargin(catalogSync, operatorActor(call), wish)
-      if (changed) return { data: { modality, margin, prices_changed: changed.repriced } }
-      throw new Failure('not_found', 'There is no model that produces this.')
+      const asked = { targetId: modality, wish: { margin }, reason, key: keyOf(call) }
+      const outcome = await doOrAsk(db, operatorActor(call), acts.modality, asked)
+      if (!outcome) throw new Failure('not_found', 'There is no model that produces this.')
+      const { done, waiting } = outcome
+      if (!done) return { data: { modality, prices_changed: 0, request_id: waiting } }
+      return { data: { modality, margin, prices_changed: done.repriced } }
     },
   })
 }

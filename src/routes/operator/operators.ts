@@ -113,6 +113,7 @@ const actionsQuery = z.object({
   operator: z.guid('must be a UUID').toLowerCase().optional(),
   target: z.string().max(200).optional(),
   action: z.string().max(100).optional(),
+  reads: z.enum(['true', 'false']).default('false'),
   before: z
     .string()
     .regex(/^\d{1,15}$/, 'must be a whole number')
@@ -129,13 +130,15 @@ function actionsRoute({ db }: Deps): Route {
     summary:
       'List what operators did, newest first. With `before`, the number of an action, only older ' +
       'ones. `end` is the last link of the chain: keep it elsewhere to prove that nothing before ' +
-      'it has changed',
+      'it has changed. With `reads=true` also what they only looked at',
     query: actionsQuery,
     response: z.array(actionShape),
     beside: { end: z.object({ seq: z.int(), hash: z.string() }) },
     async handle({ query }) {
-      const { operator: operatorId, target: targetId, action, before, limit } = query
-      const actions = await listAuditEvents(db, { operatorId, targetId, action, before, limit })
+      const { operator: operatorId, target: targetId, reads, ...page } = query
+      const filter = { operatorId, targetId, reads: reads === 'true' }
+      const { action, before, limit } = page
+      const actions = await listAuditEvents(db, { ...filter, action, before, limit })
       const end = await readLogEnd(db)
       const beside = { end: { seq: Number(end.seq), hash: end.hash.toString('hex') } }
       return { data: actions.map(showAuditEvent), beside }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
 import { resendMessage } from '../../operators/message-actions.ts'
+import { noteRead } from '../../operators/audit-log.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -37,7 +38,11 @@ function listRoute({ db }: Deps): Route {
     summary: 'List messages, newest first: those that wait or are undeliverable, or of one state',
     query: z.object({ state: z.enum(STATES).optional(), limit: countField }),
     response: z.array(messageShape),
-    async handle({ principal, query: { state, limit } }) {
+    async handle(call) {
+      const { principal, query } = call
+      const { state, limit } = query
+      const target = { type: 'messages', id: state ?? 'open' }
+      await noteRead(db, operatorActor(call), { action: 'read.messages', target })
       const messages = await listMessages(db, { state, limit })
       return { data: messages.map((one) => showMessage(one, principal)) }
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operatorActor } from '../../operators/actor.ts'
 import { askProvider, noPayment, resolveReview } from '../../operators/payment-actions.ts'
+import { noteRead } from '../../operators/audit-log.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -51,7 +52,10 @@ function queueRoute({ db }: Deps): Route {
       'else), `stuck` (pending for more than five minutes) or `late` (paid after they had ended)',
     query: z.object({ queue: z.enum(QUEUES).default('review'), limit: countField }),
     response: z.array(reviewedShape),
-    async handle({ query }) {
+    async handle(call) {
+      const { query } = call
+      const target = { type: 'payments', id: query.queue }
+      await noteRead(db, operatorActor(call), { action: 'read.payments', target })
       const found = await listQueue(db, query.queue, query.limit)
       return { data: found.map(showReviewed) }
     },
@@ -66,7 +70,10 @@ function readRoute({ db }: Deps): Route {
     summary: 'Read a payment',
     params: idParams,
     response: reviewedShape,
-    async handle({ params }) {
+    async handle(call) {
+      const { params } = call
+      const target = { type: 'payment', id: params.id }
+      await noteRead(db, operatorActor(call), { action: 'read.payment', target })
       const payment = await findById(db, params.id)
       if (!payment) throw noPayment()
       return { data: showReviewed(payment) }
@@ -167,7 +174,11 @@ function statementRoute({ db }: { db: Db }): Route {
       to: momentField,
     }),
     response: comparisonShape,
-    async handle({ body }) {
+    async handle(call) {
+      const { body } = call
+      const days = `${body.from.toISOString()} ${body.to.toISOString()}`
+      const target = { type: 'payments', id: days }
+      await noteRead(db, operatorActor(call), { action: 'read.statement', target })
       return { data: showComparison(await reconcileStatement(db, body)) }
     },
   })

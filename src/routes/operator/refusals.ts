@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { listRefusals } from '../../operators/refusals-store.ts'
+import { operatorActor } from '../../operators/actor.ts'
+import { noteRead } from '../../operators/audit-log.ts'
 import type { Db } from '../../db/db.ts'
 import { route, type Route } from '../../http/route.ts'
 import { momentField, stamp } from '../fields.ts'
@@ -40,7 +42,11 @@ export function refusalsRoute({ db }: { db: Db }): Route {
       limit: countField,
     }),
     response: z.array(refusalShape),
-    async handle({ principal, query: { account: accountId, before, limit } }) {
+    async handle(call) {
+      const { principal, query } = call
+      const { account: accountId, before, limit } = query
+      const target = { type: 'refusals', id: accountId ?? 'all' }
+      await noteRead(db, operatorActor(call), { action: 'read.refusals', target })
       const found = await listRefusals(db, { accountId, before, limit })
       const data: z.infer<typeof refusalShape>[] = found.map((one) => ({
         account_id: one.accountId,

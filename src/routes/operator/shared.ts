@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { masked } from '../../accounts/identifiers.ts'
+import type { Claim } from '../../lib/answer.ts'
 import type { OperatorPrincipal, OperatorRole } from '../../accounts/principal.ts'
 import { isDay } from '../../lib/days.ts'
 import { line, wholeField } from '../fields.ts'
@@ -43,3 +44,18 @@ export function addressFor(
   if (value === null) return undefined
   return operator.role === 'viewer' ? masked({ channel, value }) : value
 }
+
+/** What identifies an action: the same key does nothing twice, even if the stored answer was lost. */
+export function keyOf(call: {
+  principal: OperatorPrincipal
+  claim: Claim | undefined
+  requestId: string
+}): string {
+  return call.claim ? `${call.principal.accountId}:${call.claim.key}` : call.requestId
+}
+
+/** In the answer of whatever a second owner may have to confirm. */
+export const waitingField = z
+  .uuid()
+  .optional()
+  .meta({ description: 'It waits for a second owner, as this request; nothing has changed yet' })

@@ -4,6 +4,7 @@ import { before, test } from 'node:test'
 import { applyCommands } from '../../../src/ledger/ledger-store.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { examineAccounting, examineDatabase } from '../../../src/cli/doctor/database.ts'
+import { SERVICE_USER } from '../../../src/db/local/settings.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { emptyDatabase, withDatabase } from '../../support/databases.ts'
@@ -14,7 +15,19 @@ withDatabase('the doctor and the database', (open) => {
   before(async () => {
     db = await open()
   })
-  const usual = () => ({ db, timeZone: 'Africa/Dar_es_Salaam', connections: 5 })
+  const usual = () => ({
+    db,
+    timeZone: 'Africa/Dar_es_Salaam',
+    connections: 5,
+    role: SERVICE_USER,
+  })
+
+  test('a service that could change its own log is told, and how to mend it', async () => {
+    const found = await examineDatabase({ ...usual(), role: undefined })
+    assert.deepEqual(statesOf(found), ['database good', 'clock good', 'database note'])
+    assert.match(found[2]!.says, /is a superuser/)
+    assert.match(found[2]!.cure!, /DATABASE_OWNER_URL/)
+  })
 
   test('a healthy one', async () => {
     const found = await examineDatabase(usual())

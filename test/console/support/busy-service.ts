@@ -25,6 +25,10 @@ export async function busyService(rig: Rig, owner: TestOperator): Promise<string
     })
   await act('/adjustments', { amount_credits: 7.5, reason: 'Fidia ya hitilafu ya jana' })
   await act('/adjustments', { amount_credits: 900_000, reason: HOSTILE })
+  const price = { ids: ['sim/hekima'], reason: 'Mtoa modeli amethibitisha bei hii' }
+  await app.call('POST /v1/operator/prices/approval', { token: owner.token, body: price })
+  const margin = { margin: '0.5', reason: 'Bei ya uzinduzi kwa wiki moja' }
+  await app.call('PATCH /v1/operator/margins/text', { token: owner.token, body: margin })
   await act('/suspension', { reason: HOSTILE })
   await app.call(`DELETE /v1/operator/accounts/${asha.accountId}/suspension`, {
     token: owner.token,

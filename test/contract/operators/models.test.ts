@@ -10,16 +10,19 @@ import { eventually } from '../../support/eventually.ts'
 /* What operators do with models and prices, seen by customers of two processes. */
 
 const MODEL = 'sim/hekima-mini'
+const OTHER = 'sim/hekima'
 const AT = `/v1/operator/models/${encodeURIComponent(MODEL)}`
 
 let app: Awaited<ReturnType<typeof startApp>>
 let other: Awaited<ReturnType<typeof startApp>>
 let owner: TestOperator
+let second: TestOperator
 let asha: Awaited<ReturnType<typeof app.customer>>
 before(async () => {
   const databaseUrl = await freshDatabase()
   app = await startApp({ databaseUrl })
   owner = await newOperator(app, 'owner')
+  second = await newOperator(app, 'owner')
   asha = await app.customer('100')
   other = await startApp({ databaseUrl })
 })
@@ -31,6 +34,13 @@ after(async () => {
 
 const ask = (line: string, body?: unknown) =>
   app.call(line, { token: owner.token, ...(body === undefined ? {} : { body }) })
+/** By a second owner. */
+async function confirmed({ body }: Awaited<ReturnType<typeof ask>>) {
+  const decision = { approve: true, reason: 'checked' }
+  const path = `POST /v1/operator/requests/${body.data.request_id}/decision`
+  const done = await app.call(path, { token: second.token, body: decision })
+  assert.equal(done.body.data?.outcome, 'done', JSON.stringify(done.body))
+}
 const change = (more: object) =>
   ask(`PATCH /v1/operator/models/${MODEL}`, { reason: 'test', ...more })
 
@@ -107,6 +117,55 @@ describe('margins', () => {
     assert.equal((await lastActions('modality.margin')).length, 2)
   })
 
+  it('below cost, or far from the margin of a day ago, it waits for a second owner', async () => {
+    const usual = await shownPrice(app)
+    // Sold to one's own account at a hundredth, and back: nobody does that alone, nor in steps.
+    for (const margin of ['0.01', '0.99', '3.01']) {
+      const asked = await change({ margin })
+      assert.deepEqual(Object.keys(asked.body.data), ['id', 'request_id'], margin)
+    }
+    assert.equal((await change({ margin: '3' })).body.data.margin, '3')
+    assert.equal((await change({ margin: '4' })).body.data.margin, undefined)
+    const all = await ask('PATCH /v1/operator/margins/text', { margin: 0.5, reason: 'test' })
+    assert.deepEqual([all.body.data.margin, all.body.data.prices_changed], [undefined, 0])
+    await untilShown(usual * 3)
+    await change({ margin: null })
+    const cheap = await change({ margin: '0.5', enabled: true })
+    await untilShown(usual)
+    await confirmed(cheap)
+    await untilShown(usual * 0.5)
+    const [event] = await lastActions('model.margin_approve')
+    assert.deepEqual(event.after, {
+      margin: '0.5',
+      prices: 1,
+      asked_by: owner.email,
+      approval: 'checked',
+    })
+    assert.equal(event.operator.name, second.email)
+    // Back to where it was a day ago is no bold step.
+    assert.equal((await change({ margin: null })).body.data.margin, null)
+    await untilShown(usual)
+  })
+
+  it('409: what is confirmed are the prices that were asked for, not others that wait by then', async () => {
+    const known = app.models.models.get(OTHER)!
+    const listed = async (times: number) => {
+      const old = known.pricing as Record<string, string>
+      const prompt = String(Number(old.prompt) * times)
+      for (const one of [app, other]) {
+        one.models.models.set(OTHER, { ...known, pricing: { ...old, prompt } })
+      }
+      await ask('POST /v1/operator/catalog/sync', { reason: 'a new list' })
+    }
+    await listed(10)
+    const asked = await ask('POST /v1/operator/prices/approval', { ids: [OTHER], reason: 'test' })
+    await listed(1_000)
+    const path = `POST /v1/operator/requests/${asked.body.data.request_id}/decision`
+    const body = { approve: true, reason: 'checked' }
+    refused(await app.call(path, { token: second.token, body }), 409, 'conflict')
+    await listed(1)
+  })
+
   it('400: a margin that is none; a change of nothing; no reason. 404: nothing of this name', async () => {
     for (const margin of [0, '0', -1, '1e9', 'free', '0.0000001', 101, true, [], '']) {
       const answer = await change({ margin })
@@ -161,13 +220,17 @@ describe('prices', () => {
       [Number(prompt.old_usd), Number(prompt.new_usd)],
       [Number(old.prompt), Number(dear.prompt)],
     )
-    await ask('POST /v1/operator/prices/approval', { ids: [MODEL], reason: 'test' })
+    const approval = { ids: [MODEL], reason: 'test' }
+    const asked = await ask('POST /v1/operator/prices/approval', approval)
+    assert.deepEqual(asked.body.data.approved, [])
+    assert.ok(Math.abs((await shownPrice(app)) - usual) < usual * 1e-9)
+    await confirmed(asked)
     await untilShown(usual * 10)
     await chargedFor(other)
 
     const history = (await ask(`GET ${AT}/prices`)).body.data
     assert.equal(history[0].reason, 'approved')
-    assert.equal(history[0].operator, owner.email)
+    assert.equal(history[0].operator, `${owner.email}, approved by ${second.email}`)
     assert.deepEqual(
       history.map((one: { in_force: boolean }) => one.in_force),
       history.map((_: unknown, i: number) => i === 0),

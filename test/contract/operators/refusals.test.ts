@@ -74,20 +74,21 @@ describe('every attempt', () => {
     const [hidden] = await seenOf(far.accountId, ['foreign_network'], viewer.token)
     assert.equal(hidden!.address, undefined)
 
-    const own = `POST /v1/operator/accounts/${owner.accountId}/adjustments`
-    const body = { amount_credits: 5, reason: 'for myself' }
-    refused(await app.call(own, { token: owner.token, body }), 403, 'forbidden')
-    const [rule] = await seenOf(owner.accountId, ['rule'])
-    assert.match(rule!.what, /your own account/)
+    const helper = await newOperator(app, 'support')
+    const above = `POST /v1/operator/accounts/${owner.accountId}/suspension`
+    const body = { reason: 'not for me to do' }
+    refused(await app.call(above, { token: helper.token, body }), 403, 'forbidden')
+    const [rule] = await seenOf(helper.accountId, ['rule'])
+    assert.match(rule!.what, /account of an operator/)
   })
 
   it('none of it is in the chained audit log, which holds', async () => {
     const actions = await app.db.query<{ action: string }>(
-      'select distinct action from operator_actions',
+      'select distinct action from operator_actions order by action',
     )
     assert.deepEqual(
       actions.map(({ action }) => action),
-      ['operator.add'],
+      ['operator.add', 'read.refusals'],
     )
     assert.equal((await checkAuditLog(app.db)).finding, undefined)
   })

@@ -26,8 +26,8 @@ DELETE /v1/operator/accounts/:id/sessions          support  fresh
 DELETE /v1/operator/accounts/:id/api-keys/:key_id  support  fresh
 POST   /v1/operator/accounts/:id/codes             support  fresh
 POST   /v1/operator/accounts/:id/adjustments       support  fresh
-GET    /v1/operator/adjustments                    viewer   second_factor
-POST   /v1/operator/adjustments/:id/decision       owner    fresh
+GET    /v1/operator/requests                       viewer   second_factor
+POST   /v1/operator/requests/:id/decision          owner    fresh
 GET    /v1/operator/payments                       viewer   second_factor
 GET    /v1/operator/payments/:id                   viewer   second_factor
 POST   /v1/operator/payments/:id/check             support  fresh

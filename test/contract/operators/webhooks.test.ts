@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { uuidv7 } from '../../../src/lib/ids.ts'
+import { auditHeadJob } from '../../../src/operators/accounting/audit-heads.ts'
 import { WEBHOOK_EVENTS } from '../../../src/webhooks/events.ts'
 import { refused } from '../../support/accounts.ts'
 import { assertAudit } from '../../support/money/audit.ts'
@@ -71,7 +73,12 @@ describe('endpoints', () => {
       ['remove', 'rotate', 'change', 'add'].map((one) => `webhook.${one}`),
     )
     assert.equal(acts.at(-1).reason, 'for the shop')
-    assert.equal(acts.at(-1).after.host, new URL(receiver.url).host)
+    const { host, url_sha256: hash } = acts.at(-1).after
+    assert.equal(host, new URL(receiver.url).host)
+    // Of the whole address, so that a change of what is not shown shows too.
+    const { url } = listed
+    assert.equal(hash, createHash('sha256').update(url).digest('hex'))
+    assert.ok(url.includes('token=hidden'), url)
     // Neither a secret nor the rest of the address is in the log, or anywhere else in clear text.
     for (const text of [secret, rotated.secret, 'token=hidden'])
       assert.deepEqual(await tablesWith(text), [], text)
@@ -236,6 +243,16 @@ describe('events', () => {
     const event = await told('unpaid.limit', { unpaid_credits: 30_000 })
     assert.equal(event.json.data.limit_credits, 30_000)
     assert.match(event.json.data.day, /^\d{4}-\d\d-\d\d$/)
+  })
+
+  it('audit.head, for whoever keeps it elsewhere', async () => {
+    // The job of the app may have told one an hour ago, or a moment ago.
+    await app.db.query(`update operator_log set told_seq = 0, told_at = '-infinity'`)
+    const { end } = (await ask('GET /v1/operator/actions?limit=1')).body
+    const config = { DATA_DIR: app.dataDir }
+    await auditHeadJob({ db: app.db, config }).run(AbortSignal.timeout(600_000))
+    const event = await told('audit.head', { seq: end.seq })
+    assert.equal(event.json.data.hash, end.hash)
   })
 
   it('upstream.down', async () => {

@@ -16,7 +16,7 @@ import { silentLog } from '../../../src/lib/log.ts'
 import { withDatabase } from '../../support/databases.ts'
 import { eventually } from '../../support/eventually.ts'
 
-const RULES = 12
+const RULES = 13
 
 withDatabase('audits that operators ask for', (open) => {
   let db: Db
@@ -97,7 +97,7 @@ withDatabase('audits that operators ask for', (open) => {
         return eventually('the run says a step', () => stepReached(tx, run.id))
       })
       await working
-      return step >= RULES - 2
+      return step >= RULES - 3
     }
     await eventually('a late step is seen', seesStep)
     while ((await read(run.id)).state === 'waiting') await work()
@@ -164,5 +164,5 @@ async function stepReached(tx: Tx, id: string): Promise<number | false> {
     [id],
   )
   const { step, attempts, state } = row!
-  return (step >= RULES - 2 || (attempts > 0 && state === 'waiting')) && step
+  return (step >= RULES - 3 || (attempts > 0 && state === 'waiting')) && step
 }

@@ -7,7 +7,7 @@ import { startModelSimulator, type ModelSimulator } from '../../../simulator/mod
 import { startMoneySimulator, type MoneySimulator } from '../../../simulator/money/server.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { readPostmaster } from '../../../src/db/local/leftovers.ts'
-import { urlFor } from '../../../src/db/local/settings.ts'
+import { urlsFor } from '../../../src/db/local/settings.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 import { silentLog } from '../../../src/lib/log.ts'
 import { startTestServer, type TestServer } from '../../support/local-server.ts'
@@ -161,7 +161,7 @@ function serverIn(folder: string): TestServer {
   const data = join(folder, 'postgres')
   const pid = () => readPostmaster(data)?.pid ?? 0
   return {
-    url: urlFor(join(realpathSync(folder), 'run')),
+    url: urlsFor(join(realpathSync(folder), 'run')).url,
     pid,
     async halt() {
       if (pid() > 0) process.kill(pid(), 'SIGKILL')

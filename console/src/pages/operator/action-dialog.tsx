@@ -26,6 +26,8 @@ type Props<T, Fields> = {
   renews: readonly GetName[]
   /** Called when the dialog has closed. */
   onDone(result: T): void
+  /** The same when a second owner has to confirm it: with what to say. */
+  onWait?(said: string): void
   onClose(): void
 }
 
@@ -38,7 +40,8 @@ const SHORTEST_REASON = 3
 
 /** An action on somebody else's account or money: asks for a reason, and for a fresh code when the service wants one. */
 export function ActionDialog<T, Fields extends object>(props: Props<T, Fields>) {
-  const { perform, fields, renews, onDone, reasonHint, kinds, children, disabled, ...shown } = props
+  const { perform, fields, renews, reasonHint, kinds, children, disabled, ...rest } = props
+  const { onDone, onWait, ...shown } = rest
   const words = useWords(operatorWords)
   const [reason, setReason] = useState('')
   const [idempotencyKey] = useState(() => crypto.randomUUID())
@@ -47,7 +50,8 @@ export function ActionDialog<T, Fields extends object>(props: Props<T, Fields>) 
     renews,
     onDone: (result) => {
       props.onClose()
-      onDone(result)
+      if (onWait !== undefined && waits(result)) onWait(words.asked)
+      else onDone(result)
     },
   })
   return (
@@ -69,4 +73,10 @@ export function ActionDialog<T, Fields extends object>(props: Props<T, Fields>) 
       />
     </ConfirmDialog>
   )
+}
+
+/** Whatever may wait says so by the id of the request. */
+function waits(result: unknown): boolean {
+  const { data } = (result ?? {}) as { data?: { request_id?: string } }
+  return data?.request_id !== undefined
 }

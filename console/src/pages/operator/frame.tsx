@@ -16,7 +16,7 @@ const ITEMS = [
   { to: '/operator', name: 'overview', icon: 'home' },
   { to: '/operator/accounts', name: 'accounts', icon: 'people' },
   { to: '/operator/payments', name: 'payments', icon: 'wallet' },
-  { to: '/operator/adjustments', name: 'adjustments', icon: 'edit' },
+  { to: '/operator/requests', name: 'requests', icon: 'edit' },
   { to: '/operator/models', name: 'models', icon: 'spark' },
   { to: '/operator/upstreams', name: 'upstreams', icon: 'globe' },
   { to: '/operator/messages', name: 'messages', icon: 'send' },

@@ -39,10 +39,10 @@ export const operatorPages: Page[] = [
     load: () => import('./payments/payment-page.tsx'),
   }),
   page({
-    path: '/operator/adjustments',
-    title: { sw: 'Marekebisho', en: 'Adjustments' },
-    source: 'src/pages/operator/adjustments/page.tsx',
-    load: () => import('./adjustments/page.tsx'),
+    path: '/operator/requests',
+    title: { sw: 'Maombi', en: 'Requests' },
+    source: 'src/pages/operator/requests/page.tsx',
+    load: () => import('./requests/page.tsx'),
   }),
   page({
     path: '/operator/models',

@@ -9,7 +9,7 @@ export const operatorWords = words({
       overview: 'Muhtasari',
       accounts: 'Wateja',
       payments: 'Malipo',
-      adjustments: 'Marekebisho',
+      requests: 'Maombi',
       models: 'Modeli',
       upstreams: 'Watoa modeli',
       messages: 'Ujumbe',
@@ -41,11 +41,13 @@ export const operatorWords = words({
       role: (role: string) => `Hili linahitaji jukumu la ${role}; hilo si lako.`,
       limit: (credits: string) =>
         `Jukumu lako linaruhusu kurekebisha krediti ${credits} kwa siku. Mwombe mmiliki.`,
-      ownAccount: () => 'Hii ni akaunti yako mwenyewe: mwendeshaji mwingine afanye hivi.',
+      ownAccount: () =>
+        'Hii ni akaunti yako, au yenye anwani au namba yako: mwendeshaji mwingine afanye hivi.',
       operator: () => 'Hii ni akaunti ya mwendeshaji: mmiliki pekee ndiye anayeweza kufanya hivi.',
       ownRequest: () => 'Uliliomba wewe mwenyewe: mwendeshaji mwingine aidhinishe.',
     },
     unsure: 'Hatujui kama tendo lilifika. Bonyeza tena: ni lilelile, halitafanyika mara mbili.',
+    asked: 'Imeombwa. Inasubiri mmiliki wa pili aidhinishe; bado hakuna kilichobadilika.',
     conflict: 'Haikuwezekana sasa. Pakia ukurasa upya, kisha jaribu tena.',
     none: 'Hakuna',
     open: 'Fungua',
@@ -74,7 +76,7 @@ export const operatorWords = words({
       overview: 'Overview',
       accounts: 'Customers',
       payments: 'Payments',
-      adjustments: 'Adjustments',
+      requests: 'Requests',
       models: 'Models',
       upstreams: 'Upstreams',
       messages: 'Messages',
@@ -103,12 +105,14 @@ export const operatorWords = words({
     forbidden: {
       role: (role) => `This needs the role ${role}, which you do not have.`,
       limit: (credits) => `Your role may adjust ${credits} credits a day. Ask an owner.`,
-      ownAccount: () => 'This is your own account: another operator has to do it.',
+      ownAccount: () =>
+        'This is your own account, or one with an address or number of yours: another operator has to do it.',
       operator: () => 'This is the account of an operator: only an owner may do it.',
       ownRequest: () => 'You asked for this yourself: another operator has to approve.',
     },
     unsure:
       'We cannot tell whether it arrived. Try again: it is the same action, and is done once.',
+    asked: 'Asked for. It waits until a second owner approves it; nothing has changed yet.',
     conflict: 'This was not possible now. Load the page anew and try again.',
     none: 'None',
     open: 'Open',

@@ -8,7 +8,7 @@ import { useWords } from '../../../words/language.tsx'
 import { ActionDialog } from '../action-dialog.tsx'
 import { useOperator } from '../operator.ts'
 import { actionWords } from './action-words.ts'
-import type { AccountOverview } from './types.ts'
+import { ACCOUNT_ROUTES, type AccountOverview } from './types.ts'
 import { accountsWords } from './words.ts'
 
 type Props = { account: AccountOverview; onDone(said: string): void }
@@ -100,8 +100,9 @@ function KeyList({ account, onDone }: Props) {
               ...given,
             })
           }
-          renews={['GET /v1/operator/accounts/{id}']}
+          renews={ACCOUNT_ROUTES}
           onDone={() => onDone(actions.revoked)}
+          onWait={onDone}
           onClose={() => setTarget(undefined)}
         />
       )}

@@ -16,9 +16,9 @@ type Props = Pick<AccountActionProps, 'account' | 'onDone'>
 /** What an operator can do to an account. Each dialog asks for a reason and says what follows. */
 export function AccountActions({ account, onDone }: Props) {
   const words = useWords(actionWords)
-  const { may, account_id: own } = useOperator()
+  const { may } = useOperator()
   const [action, setAction] = useState<Action>()
-  if (!may('support') || own === account.id) return null
+  if (!may('support')) return null
   const isSuspended = account.status === 'suspended'
   const props: AccountActionProps = { account, onDone, onClose: () => setAction(undefined) }
   const button = (name: Action, kind: 'main' | 'plain' | 'danger') => (
@@ -53,6 +53,7 @@ function SuspendAccount({ account, onDone, onClose }: AccountActionProps) {
       }
       renews={ACCOUNT_ROUTES}
       onDone={() => onDone(words.suspended)}
+      onWait={onDone}
       onClose={onClose}
     />
   )
@@ -71,6 +72,7 @@ function RestoreAccount({ account, onDone, onClose }: AccountActionProps) {
       }
       renews={ACCOUNT_ROUTES}
       onDone={() => onDone(words.restored)}
+      onWait={onDone}
       onClose={onClose}
     />
   )
@@ -89,6 +91,7 @@ function EndSessions({ account, onDone, onClose }: AccountActionProps) {
       }
       renews={ACCOUNT_ROUTES}
       onDone={({ data }) => onDone(words.ended(number(data.ended)))}
+      onWait={onDone}
       onClose={onClose}
     />
   )

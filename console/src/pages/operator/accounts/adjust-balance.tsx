@@ -34,10 +34,10 @@ export function AdjustBalance({ account, onDone, onClose }: AccountActionProps) 
       }
       renews={ACCOUNT_ROUTES}
       onDone={({ data }) => {
-        if (data.outcome === 'waiting') return onDone(words.waiting)
         if (data.outcome !== 'posted') return onDone(words.postedBefore)
         return onDone(words.posted(number(data.balance_credits!, 6)))
       }}
+      onWait={onDone}
       onClose={onClose}
     >
       <Field

@@ -29,6 +29,7 @@ export function ResendCode({ account, onDone, onClose }: AccountActionProps) {
       }
       renews={ACCOUNT_ROUTES}
       onDone={() => onDone(words.resent)}
+      onWait={onDone}
       onClose={onClose}
     >
       <Select<Purpose>

@@ -8,7 +8,7 @@ export const ACCOUNT_ROUTES = [
   'GET /v1/operator/accounts/{id}',
   'GET /v1/operator/accounts/{id}/transactions',
   'GET /v1/operator/accounts',
-  'GET /v1/operator/adjustments',
+  'GET /v1/operator/requests',
   'GET /v1/operator/attention',
 ] as const
 

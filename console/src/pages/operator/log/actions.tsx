@@ -28,7 +28,7 @@ export function ActionList({ actions, label }: { actions: readonly Action[]; lab
                 onClick={() => setShown(one)}
                 className="link min-h-11 text-left font-medium"
               >
-                {wordFor(words.kinds, one.action)}
+                {nameOf(words, one.action)}
               </button>
               <p className="text-sm wrap-anywhere text-soft">
                 {wordFor(words.targets, one.target.type)}{' '}
@@ -48,13 +48,23 @@ export function ActionList({ actions, label }: { actions: readonly Action[]; lab
   )
 }
 
+type LogWords = ReturnType<typeof useWords<typeof logWords.en>>
+
+/** What waited for a second owner has three names: it was asked for, then done or turned down. */
+function nameOf({ kinds, wishes, steps }: LogWords, action: string): string {
+  const [, act = action, step] = /^(.*)_(ask|approve|refuse)$/.exec(action) ?? []
+  if (step === 'approve') return steps.approve(wordFor(kinds, act))
+  if (step === 'ask' || step === 'refuse') return steps[step](wordFor(wishes, act))
+  return wordFor(kinds, act)
+}
+
 function ActionDetails({ action, onClose }: { action: Action; onClose(): void }) {
   const words = useWords(logWords)
   const common = useWords(operatorWords)
   const { fullMoment, number } = useFormats()
   const { target, amount_credits: amount } = action
   return (
-    <Dialog title={wordFor(words.kinds, action.action)} onClose={onClose}>
+    <Dialog title={nameOf(words, action.action)} onClose={onClose}>
       <DetailList
         details={[
           [words.number, number(action.seq)],

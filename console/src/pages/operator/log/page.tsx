@@ -16,7 +16,7 @@ import { logWords } from './words.ts'
 const ROWS = 50
 const DEFAULTS = { target: '', operator: '', action: '', before: '' }
 
-const TABS = ['actions', 'refusals'] as const
+const TABS = ['actions', 'reads', 'refusals'] as const
 type Tab = (typeof TABS)[number]
 
 export default function Page() {
@@ -24,7 +24,7 @@ export default function Page() {
   const refused = useWords(refusalWords)
   const [filters, change] = useFilters({ tab: 'actions' })
   const tab = TABS.find((one) => one === filters.tab) ?? 'actions'
-  const labels = { actions: words.actions, refusals: refused.title }
+  const labels = { actions: words.actions, reads: words.reads, refusals: refused.title }
   return (
     <>
       <PageTitle title={words.title} lead={words.lead} />
@@ -36,12 +36,12 @@ export default function Page() {
           onChange={(next) => change({ tab: next })}
         />
       </div>
-      {tab === 'actions' ? <ActionLog /> : <RefusalList />}
+      {tab === 'refusals' ? <RefusalList /> : <ActionLog key={tab} reads={tab === 'reads'} />}
     </>
   )
 }
 
-function ActionLog() {
+function ActionLog({ reads }: { reads: boolean }) {
   const words = useWords(logWords)
   const [filters, change] = useFilters(DEFAULTS)
   return (
@@ -54,7 +54,7 @@ function ActionLog() {
         onSearch={(target) => change({ target, before: '' })}
       />
       <ActionFilters filters={filters} change={(more) => change({ before: '', ...more })} />
-      <FilteredActions filters={filters} onBefore={(before) => change({ before })} />
+      <FilteredActions reads={reads} filters={filters} onBefore={(before) => change({ before })} />
     </>
   )
 }
@@ -93,11 +93,12 @@ function ActionFilters({ filters, change }: FilterProps) {
   )
 }
 
-type ListProps = { filters: typeof DEFAULTS; onBefore(before: string): void }
+type ListProps = { reads: boolean; filters: typeof DEFAULTS; onBefore(before: string): void }
 
-function FilteredActions({ filters, onBefore }: ListProps) {
+function FilteredActions({ reads, filters, onBefore }: ListProps) {
   const words = useWords(logWords)
-  const actions = useAsk('GET /v1/operator/actions', { query: { ...filters, limit: ROWS } })
+  const query = { ...filters, limit: ROWS, ...(reads && { reads: 'true' as const }) }
+  const actions = useAsk('GET /v1/operator/actions', { query })
   const isNarrowed = filters.target !== '' || filters.operator !== '' || filters.action !== ''
   return (
     <Loaded query={actions} shape={<Skeleton lines={8} />}>

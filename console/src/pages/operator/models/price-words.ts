@@ -3,7 +3,7 @@ import { words } from '../../../words/language.tsx'
 /** Waiting prices, past prices, and margins. */
 export const priceWords = words({
   sw: {
-    lead: 'Bei iliyoruka sana, au iliyotoweka, haitumiki hadi mmiliki aidhinishe. Kiasi ni kile atakacholipa mteja.',
+    lead: 'Bei iliyoruka sana, au iliyotoweka, haitumiki hadi wamiliki wawili waidhinishe. Kiasi ni kile atakacholipa mteja.',
     none: 'Hakuna bei inayosubiri',
     reasons: { vanished: 'Bei imetoweka', moved: 'Bei imeruka' },
     at: (upstream: string, age: string) => `${upstream}, ${age}`,
@@ -15,7 +15,8 @@ export const priceWords = words({
     unchanged: (count: string) => `Bei nyingine ${count} hazijabadilika.`,
     approve: 'Idhinisha',
     approveTitle: (model: string) => `Idhinisha bei mpya ya ${model}?`,
-    approveWhy: 'Maombi yatakayoanza baada ya sasa yatatozwa bei mpya.',
+    approveWhy:
+      'Mmiliki wa pili akithibitisha, maombi yatakayoanza baada ya hapo yatatozwa bei mpya.',
     approved: (model: string) => `Bei mpya ya ${model} inatumika sasa.`,
     units: {
       prompt: 'tokeni milioni zinazotumwa',
@@ -59,14 +60,15 @@ export const priceWords = words({
     setTitle: (what: string) => `Kizidishi cha ${what}`,
     setWhy: 'Bei mpya zinatumika kwa maombi yatakayoanza baada ya sasa.',
     setLabel: 'Kizidishi',
-    setHint: 'Mfano 1.25 ni faida ya 25%. Acha wazi kurudi kwenye cha kawaida.',
+    setHint:
+      'Mfano 1.25 ni faida ya 25%. Acha wazi kurudi kwenye cha kawaida. Chini ya 1, au mbali na cha jana, husubiri mmiliki wa pili.',
     setWrong: 'Andika namba kuanzia 0.01 hadi 100.',
     setDo: 'Hifadhi',
     setDone: (count: string) => `Imehifadhiwa. Bei ${count} zimebadilika.`,
     setOne: 'Imehifadhiwa.',
   },
   en: {
-    lead: 'A price that leaps, or vanishes, is not used until an owner approves it. Amounts are what customers pay.',
+    lead: 'A price that leaps, or vanishes, is not used until two owners approve it. Amounts are what customers pay.',
     none: 'No price waits',
     reasons: { vanished: 'The price vanished', moved: 'The price leapt' },
     at: (upstream, age) => `${upstream}, ${age}`,
@@ -78,7 +80,8 @@ export const priceWords = words({
     unchanged: (count) => `${count} other prices are unchanged.`,
     approve: 'Approve',
     approveTitle: (model) => `Approve the new price of ${model}?`,
-    approveWhy: 'Calls that begin from now on are charged the new price.',
+    approveWhy:
+      'Once a second owner confirms it, calls that begin after that are charged the new price.',
     approved: (model) => `The new price of ${model} is in force.`,
     units: {
       prompt: 'million tokens sent',
@@ -122,7 +125,8 @@ export const priceWords = words({
     setTitle: (what) => `Multiplier of ${what}`,
     setWhy: 'The new prices count for calls that begin from now on.',
     setLabel: 'Multiplier',
-    setHint: 'For example, 1.25 is a margin of 25%. Leave it empty for the usual one.',
+    setHint:
+      'For example, 1.25 is a margin of 25%. Leave it empty for the usual one. Below 1, or far from yesterday’s, it waits for a second owner.',
     setWrong: 'Enter a number from 0.01 to 100.',
     setDo: 'Save',
     setDone: (count) => `Saved. ${count} prices changed.`,

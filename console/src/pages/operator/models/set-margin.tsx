@@ -28,12 +28,10 @@ export function SetMargin({ target, now, onDone, onClose }: Props) {
     const body = { margin, reason }
     if (target.model !== undefined) {
       const path = { id: target.model }
-      await ask('PATCH /v1/operator/models/{id}', { path, body, idempotencyKey })
-      return undefined
+      return ask('PATCH /v1/operator/models/{id}', { path, body, idempotencyKey })
     }
     const path = { modality: target.modality }
-    const done = await ask('PATCH /v1/operator/margins/{modality}', { path, body, idempotencyKey })
-    return done.data.prices_changed
+    return ask('PATCH /v1/operator/margins/{modality}', { path, body, idempotencyKey })
   }
   return (
     <ActionDialog
@@ -42,10 +40,16 @@ export function SetMargin({ target, now, onDone, onClose }: Props) {
       button={words.setDo}
       disabled={!isRight}
       perform={change}
-      renews={['GET /v1/operator/models', 'GET /v1/operator/margins']}
-      onDone={(changed) =>
-        onDone(changed === undefined ? words.setOne : words.setDone(number(changed)))
+      renews={[
+        'GET /v1/operator/models',
+        'GET /v1/operator/margins',
+        'GET /v1/operator/requests',
+        'GET /v1/operator/attention',
+      ]}
+      onDone={({ data }) =>
+        onDone('prices_changed' in data ? words.setDone(number(data.prices_changed)) : words.setOne)
       }
+      onWait={onDone}
       onClose={onClose}
     >
       <Field

@@ -131,8 +131,10 @@ function ApprovePrice({ model, onDone, onClose }: ApproveProps) {
         'GET /v1/operator/prices/waiting',
         'GET /v1/operator/models',
         'GET /v1/operator/attention',
+        'GET /v1/operator/requests',
       ]}
       onDone={() => onDone(words.approved(model))}
+      onWait={onDone}
       onClose={onClose}
     />
   )

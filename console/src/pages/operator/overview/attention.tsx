@@ -15,7 +15,7 @@ const PAGES: Record<string, string> = {
   payment_stuck: '/operator/payments?queue=stuck',
   message_dead: '/operator/messages',
   price_waiting: '/operator/models?tab=waiting',
-  adjustment_waiting: '/operator/adjustments',
+  request_waiting: '/operator/requests',
   upstream_trouble: '/operator/upstreams',
   upstream_drained: '/operator/upstreams',
   webhook_dead: '/operator/webhooks',

@@ -11,7 +11,7 @@ export const overviewWords = words({
       payment_stuck: (count: string) => `Malipo ${count} yamekwama`,
       message_dead: (count: string) => `Ujumbe ${count} haukufika`,
       price_waiting: (count: string) => `Bei ${count} zinasubiri idhini`,
-      adjustment_waiting: (count: string) => `Marekebisho ${count} yanasubiri mwendeshaji wa pili`,
+      request_waiting: (count: string) => `Maombi ${count} yanasubiri mmiliki wa pili`,
       upstream_trouble: (count: string) => `Matatizo ${count} ya watoa modeli`,
       upstream_drained: (count: string) => `Watoa modeli ${count} wamepumzishwa`,
       webhook_dead: (count: string) => `Webhook ${count} hazikufika`,
@@ -92,10 +92,10 @@ export const overviewWords = words({
         count === '1' ? 'A message did not arrive' : `${count} messages did not arrive`,
       price_waiting: (count) =>
         count === '1' ? 'A price waits for approval' : `${count} prices wait for approval`,
-      adjustment_waiting: (count) =>
+      request_waiting: (count) =>
         count === '1'
-          ? 'An adjustment waits for a second operator'
-          : `${count} adjustments wait for a second operator`,
+          ? 'A request waits for a second owner'
+          : `${count} requests wait for a second owner`,
       upstream_trouble: (count) =>
         count === '1' ? 'Trouble with an upstream' : `${count} troubles with upstreams`,
       upstream_drained: (count) =>
