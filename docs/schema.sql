@@ -1261,6 +1261,7 @@ create table passkey_challenges (
 );
 create index passkey_challenges_account on passkey_challenges (account_id);
 create index passkey_challenges_expires on passkey_challenges (expires_at);
+
 -- ## 0028-operator-requests.sql
 -- Whatever a second owner has to confirm waits in one place, not only corrections of a balance.
 

@@ -105,7 +105,7 @@ export function resendCodeAct(accounts: Accounts): Act<ResendWish, true> {
         throw invalidField('channel', 'names an address that the account does not have')
       const verify = VERIFY_PURPOSE[channel]
       await resendInside(accounts, tx, {
-        accountId,
+        accountId: targetId,
         identifier,
         channel,
         purpose: purpose === 'verify' ? verify : purpose,

@@ -691,6 +691,28 @@ export type Documented = {
     }
     answer: { status: 'success'; code: 200; data: { fresh_for_s: number }; request_id: string }
   }
+  'GET /v1/me/security-events': {
+    query: { limit?: string | number | boolean; offset?: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      pagination: { limit: number; offset: number; total: number; has_more: boolean }
+      data: {
+        id: string
+        type: string
+        created_at: string
+        title?: string | undefined
+        device?: { browser?: string | undefined; system?: string | undefined } | undefined
+        network?: string | undefined
+        new_network?: boolean | undefined
+        reason?: string | undefined
+        name?: string | undefined
+        last4?: string | undefined
+      }[]
+      request_id: string
+    }
+  }
   'GET /v1/workspaces': {
     query: { limit?: string | number | boolean; offset?: string | number | boolean }
     body: undefined

@@ -46,7 +46,7 @@ export type OperatorDeps = {
 
 /** Everything under /v1/operator. Callers who are no operators get a 404. */
 export function allOperatorRoutes(deps: OperatorDeps): Route[] {
-  const { config, db, clock, accounts, payments, upstreams, catalogSync, askModel } = deps
+  const { config, db, clock, payments, upstreams, catalogSync, askModel } = deps
   const timeZone = config.ACTIVITY_TIME_ZONE
   const money = {
     creditsPerTzs: decimal(config.TOPUP_CREDITS_PER_TZS),
