@@ -15,7 +15,7 @@ import { withAuditLog, type AuditEvent } from './audit-log.ts'
 import { requireAuthorityOver, type Actor } from './actor.ts'
 import { operatorsBehind } from './linked-store.ts'
 import { readRole } from './operators-store.ts'
-import type { Act, AskedAct, Asker } from './requests.ts'
+import type { Act, AskedAct, OperatorActor } from './requests.ts'
 
 /** This process drops what it has cached of an account; the others are notified. */
 type Forget = (accountId: string) => void
@@ -122,7 +122,7 @@ function onAccount(action: string, forget: Forget) {
   return {
     action,
     targetType: 'account',
-    async waits(tx: Tx, asker: Asker, { targetId }: AskedAct) {
+    async waits(tx: Tx, asker: OperatorActor, { targetId }: AskedAct) {
       requireAuthorityOver(asker, await readRole(tx, targetId))
       return (await operatorsBehind(tx, targetId)).length > 0
     },

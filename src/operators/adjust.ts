@@ -9,7 +9,7 @@ import { withAuditLog } from './audit-log.ts'
 import { adjustedToday } from './audit-log-store.ts'
 import type { CommandActor } from './actor.ts'
 import { operatorsBehind } from './linked-store.ts'
-import type { Act, Asker, Hand } from './requests.ts'
+import type { Act, OperatorActor, Hand } from './requests.ts'
 
 export type Adjustment = {
   accountId: string
@@ -72,7 +72,7 @@ export function adjustAct(limits: AdjustLimits): Act<{ amount_credits: string },
 /** The log is locked, so the sums of the day cannot be passed by many calls at once. */
 async function isBeyond(
   tx: Tx,
-  asker: Asker,
+  asker: OperatorActor,
   amountMicro: bigint,
   limits: AdjustLimits,
 ): Promise<boolean> {

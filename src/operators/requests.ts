@@ -13,7 +13,7 @@ import {
 } from './requests-store.ts'
 
 /** An operator through the API: a command has no account, and waits for nobody. */
-export type Asker = Actor & { operatorId: string }
+export type OperatorActor = Actor & { operatorId: string }
 
 /** What is asked for. The wish is kept as JSON while it waits; the same key is the same request. */
 export type AskedAct<Wish extends object = object> = {
@@ -32,7 +32,7 @@ export type Act<Wish extends object = object, Done = unknown> = {
   action: string
   targetType: string
   /** Throws what this operator may not even ask for. */
-  waits(tx: Tx, asker: Asker, asked: AskedAct<Wish>): Promise<boolean>
+  waits(tx: Tx, asker: OperatorActor, asked: AskedAct<Wish>): Promise<boolean>
   /** Undefined when there is nothing to do it to. What cannot be done now throws, and still waits. */
   perform(tx: Tx, hand: Hand, asked: AskedAct<Wish>): Promise<Done | undefined>
   /** When it is committed. */
@@ -69,7 +69,7 @@ export async function doOrAsk<Wish extends object, Done>(
 async function ask(
   tx: Tx,
   record: RecordEvent,
-  { asker, act, asked }: { asker: Asker; act: Act; asked: AskedAct },
+  { asker, act, asked }: { asker: OperatorActor; act: Act; asked: AskedAct },
 ): Promise<string> {
   const { action, targetType } = act
   const { targetId, wish, key, reason = null } = asked
@@ -93,7 +93,7 @@ type Decision = { id: string; approve: boolean; reason: string }
 /** Undefined when there is no such request, or another owner was faster. */
 export async function decideOnRequest(
   db: Db,
-  actor: Asker,
+  actor: OperatorActor,
   acts: readonly Act[],
   decision: Decision,
 ): Promise<{ approved: unknown } | { turnedDown: true } | undefined> {
@@ -121,7 +121,7 @@ type Deciding = { request: OperatorRequest; decision: Decision }
 /** Whoever asked may take it back, and nothing else; nor does anybody decide on their own account. */
 async function requireDisinterest(
   tx: Tx,
-  actor: Asker,
+  actor: OperatorActor,
   { request, decision }: Deciding,
 ): Promise<void> {
   if (request.askedBy === actor.operatorId) {
@@ -154,7 +154,11 @@ async function turnDown(
 }
 
 /** What is logged meanwhile says who asked, and is not counted as done by one alone. */
-function handOfBoth(actor: Asker, record: RecordEvent, { request, decision }: Deciding): Hand {
+function handOfBoth(
+  actor: OperatorActor,
+  record: RecordEvent,
+  { request, decision }: Deciding,
+): Hand {
   const by = { asked_by: request.askedByName, approval: decision.reason }
   return {
     name: `${request.askedByName}, approved by ${actor.name}`,

@@ -10,6 +10,7 @@ const OWN_TEXT_ONLY =
 
 /** Superlinear, and why that is harmless. */
 const BOUNDED: Record<string, string> = {
+  'accounts/accounts.ts \\/+$': 'settings',
   'accounts/sign-in/github.ts \\/+$': 'settings',
   'accounts/sign-in/issuer-keys.ts \\/+$': 'settings',
   'accounts/sign-in/sign-in.ts \\/+$': 'settings',

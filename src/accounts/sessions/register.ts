@@ -2,7 +2,7 @@ import { Failure, invalidField } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Accounts } from '../accounts.ts'
 import type { Account } from '../account.ts'
-import { findOwner, insertAccount, lockIdentifier, setProfile } from '../accounts-store.ts'
+import { findHolder, insertAccount, lockIdentifier, setProfile } from '../accounts-store.ts'
 import { askerOf } from '../codes/asker.ts'
 import type { Device } from '../codes/asker.ts'
 import { ownRegistration } from '../codes/registrations.ts'
@@ -47,7 +47,7 @@ export async function register(
   if (!first) throw invalidField('email', 'or phone_number must be sent')
   const values = claims.map((claim) => claim.value)
   checkNewPassword(registration.password, values, 'password')
-  for (const claim of claims) if (await findOwner(accounts.db, claim)) throw taken(claim)
+  for (const claim of claims) if (await findHolder(accounts.db, claim)) throw taken(claim)
   const purpose = VERIFY_PURPOSE[first.channel]
   const request = codeRequest(accounts, first, purpose)
   const asker = await askerOf(accounts, accounts.db, device)
@@ -56,7 +56,7 @@ export async function register(
   const passwordHash = again ? undefined : await accounts.passwords.hash(registration.password)
   await accounts.db.begin(async (tx) => {
     for (const value of [...values].sort()) await lockIdentifier(tx, value)
-    for (const claim of claims) if (await findOwner(tx, claim)) throw taken(claim)
+    for (const claim of claims) if (await findHolder(tx, claim)) throw taken(claim)
     if (again) await setProfile(tx, again.id, registration)
     const account =
       again ?? (await insertAccount(tx, { id: uuidv7(), ...registration, passwordHash }))

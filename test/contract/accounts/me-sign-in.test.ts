@@ -194,7 +194,7 @@ describe('POST /v1/me/password', () => {
       ['wrong', NEXT, 'current_password'],
       [undefined, NEXT, 'current_password'],
       [PASSWORD, 'short', 'new_password'],
-      [PASSWORD, 'homelesspa', 'new_password'],
+      [PASSWORD, 'trustno1', 'new_password'],
       [PASSWORD, person.email, 'new_password'],
     ] as const) {
       const answer = await change(person, current, next)

@@ -613,7 +613,7 @@ test('an error ends a bill as failed; only a caller who left ends it as cancelle
     if (reason !== undefined) controller.abort(reason)
     return controller.signal
   }
-  const left = signal({ code: 'caller_left' })
+  const left = signal(new Failure('unavailable', 'x', { code: 'caller_left' }))
   const cases: [unknown, AbortSignal, status: string, errorCode: string][] = [
     [new Failure('upstream_failed', 'x'), signal(), 'failed', 'upstream_error'],
     [new Failure('unsuitable', 'x'), signal(), 'failed', 'invalid_request_error'],

@@ -39,8 +39,8 @@ const cutTo = (seq: bigint) =>
 async function customer() {
   const accountId = uuidv7()
   await db.query(
-    `insert into accounts (id, full_name, email, email_verified_at, status)
-     values ($1, 'Asha', $2, now(), 'active')`,
+    `insert into accounts (id, full_name, email, email_verified_at, status, mfa_method)
+     values ($1, 'Asha', $2, now(), 'active', 'totp')`,
     [accountId, `${accountId}@example.com`],
   )
   return { accountId }

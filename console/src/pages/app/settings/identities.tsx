@@ -13,7 +13,7 @@ import { securityWords } from './security-words.ts'
 type Identity = Answer<'GET /v1/me/identities'>['data'][number]
 
 /** The social sign-ins that open this account; nothing where there are none. */
-export function Identities() {
+export default function Identities() {
   const words = useWords(securityWords)
   const { day } = useFormats()
   const identities = useAsk('GET /v1/me/identities')

@@ -14,7 +14,7 @@ import { SettingRow } from './setting-row.tsx'
 type SecurityEvent = Answer<'GET /v1/me/security-events'>['data'][number]
 
 /** Sign-ins, changes and keys: what one looks at to see whether somebody else was there. */
-export function SecurityHistory() {
+export default function SecurityHistory() {
   const words = useWords(historyWords)
   const [offset, setOffset] = useState(0)
   const events = useAsk('GET /v1/me/security-events', { query: { limit: 10, offset } })

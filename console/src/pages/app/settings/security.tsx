@@ -9,15 +9,15 @@ import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useWords } from '../../../words/language.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { ChooseFactor } from './choose-factor.tsx'
-import { Identities } from './identities.tsx'
 import { RecoveryRow } from './recovery-row.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { securityWords } from './security-words.ts'
-import { SecurityHistory } from './security-history.tsx'
 import { SessionList } from './sessions.tsx'
 import { settingsWords } from './words.ts'
 
 const Passkeys = lazy(() => import('./passkeys.tsx'))
+const Identities = lazy(() => import('./identities.tsx'))
+const SecurityHistory = lazy(() => import('./security-history.tsx'))
 
 export function Security() {
   const words = useWords(securityWords)
@@ -71,9 +71,13 @@ export function Security() {
       <Suspense fallback={<Skeleton lines={1} tall />}>
         <Passkeys />
       </Suspense>
-      <Identities />
+      <Suspense fallback={null}>
+        <Identities />
+      </Suspense>
       <SessionList />
-      <SecurityHistory />
+      <Suspense fallback={<Skeleton lines={4} tall />}>
+        <SecurityHistory />
+      </Suspense>
       {open === 'password' && (
         <ChangePassword onDone={() => setChanged(true)} onClose={() => setOpen(undefined)} />
       )}

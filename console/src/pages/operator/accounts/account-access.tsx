@@ -14,7 +14,7 @@ import { accountsWords } from './words.ts'
 type Props = { account: AccountOverview; onDone(said: string): void }
 
 /** The ways into an account: devices and keys. */
-export function AccountAccess({ account, onDone }: Props) {
+export default function AccountAccess({ account, onDone }: Props) {
   return (
     <>
       <SessionList account={account} />

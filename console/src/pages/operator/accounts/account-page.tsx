@@ -19,7 +19,6 @@ import { ActionList } from '../log/actions.tsx'
 import { MessageList } from '../messages/messages.tsx'
 import { ReadsOnly } from '../reads-only.tsx'
 import { operatorWords } from '../words.ts'
-import { AccountAccess } from './account-access.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { STATUS_TONES } from './statuses.ts'
 import type { AccountOverview } from './types.ts'
@@ -27,6 +26,7 @@ import { accountsWords } from './words.ts'
 
 /** Loaded separately, so that the page does not wait for them. */
 const AccountList = lazy(() => import('./account-lists.tsx'))
+const AccountAccess = lazy(() => import('./account-access.tsx'))
 
 const TABS = ['ledger', 'payments', 'activity', 'access', 'messages', 'log'] as const
 type Tab = (typeof TABS)[number]
@@ -80,7 +80,9 @@ function AccountDetails({ account }: { account: AccountOverview }) {
         onChange={(next) => change({ tab: next })}
       />
       <section aria-label={words.tabs[tab]} className="mt-4">
-        <TabContent tab={tab} account={account} onDone={setDone} />
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <TabContent tab={tab} account={account} onDone={setDone} />
+        </Suspense>
       </section>
     </>
   )
@@ -143,10 +145,6 @@ function TabContent({ tab, account, onDone }: TabContentProps) {
         <ActionList actions={account.actions} label={words.tabs.log} />
       )
     default:
-      return (
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <AccountList key={tab} id={account.id} list={tab} />
-        </Suspense>
-      )
+      return <AccountList key={tab} id={account.id} list={tab} />
   }
 }
