@@ -1,16 +1,18 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useSession } from '../../../client/session.ts'
 import { Badge } from '../../../parts/badge.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Section } from '../../../parts/page-title.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useFormats } from '../../../words/format.ts'
 import { useWords } from '../../../words/language.tsx'
-import VerifyPhone from '../phone/verify-phone.tsx'
 import { ChangeEmail } from './change-email.tsx'
 import { ChangeName } from './change-name.tsx'
 import { SettingRow } from './setting-row.tsx'
 import { settingsWords } from './words.ts'
+
+const VerifyPhone = lazy(() => import('../phone/verify-phone.tsx'))
 
 export function Profile() {
   const words = useWords(settingsWords)
@@ -62,7 +64,9 @@ export function Profile() {
       {open === 'email' && <ChangeEmail onClose={close} />}
       {open === 'phone' && (
         <Dialog title={words.phone} onClose={close}>
-          <VerifyPhone onDone={close} asksPassword />
+          <Suspense fallback={<Skeleton lines={2} tall />}>
+            <VerifyPhone onDone={close} asksPassword />
+          </Suspense>
         </Dialog>
       )}
     </Section>
