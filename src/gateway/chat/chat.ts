@@ -91,11 +91,16 @@ export async function orderChat(
     },
     answer,
     usage,
-    refused: (reading) => usage(reading, { outputBytes: 0 }),
+    refused: refusedBy(usage),
     affordable: (limitMicro, bounds) => hold.affordable(limitMicro, bounds, answer),
     boundPrompt: hold.boundPrompt,
     writes,
   }
+}
+
+/** Made here: beside the prompt it would keep that in memory for as long as a stream is open. */
+function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
+  return (reading) => usage(reading, { outputBytes: 0 })
 }
 
 const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })

@@ -10,7 +10,7 @@ export type SmtpPeer = {
   /** The passwords it was sent. */
   passwords: string[]
   /** How the next mails are received. */
-  mood: { refuseWith?: number; refuseAt?: 'rcpt' | 'data'; delayMs?: number }
+  mood: { refuseWith?: number; refuseAt?: 'rcpt' | 'data'; until?: Promise<unknown> }
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export async function startSmtpPeer(port = 0): Promise<SmtpPeer> {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', async () => {
-        if (mood.delayMs) await new Promise((wake) => setTimeout(wake, mood.delayMs))
+        await mood.until
         if (mood.refuseWith !== undefined) return done(refusal())
         mails.push(await PostalMime.parse(Buffer.concat(chunks)))
         done(null)
