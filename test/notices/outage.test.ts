@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { insertMessage } from '../../src/notices/outbox-store.ts'
@@ -55,7 +56,7 @@ it('emails and SMS survive an outage of their servers', async () => {
 
   delete smtp.mood.refuseWith
   delete beem.mood.code
-  smtp.mood.delayMs = 100
+  smtp.mood.until = sleep(100)
   beem.mood.delayMs = 100
   await round()
   await round()
