@@ -1,27 +1,37 @@
 import { withService, type Service } from '../service.ts'
 import type { Outcome } from '../suite.ts'
-import { ASKED, type Asked } from './asked.ts'
+import type { Asked } from './asked.ts'
 
-export type Upstream = { type: string; base_url: string }
+/** An upstream, what is asked of its model, and whether it always fails. */
+export type Door = {
+  name: string
+  type: string
+  base_url: string
+  asked: Asked[]
+  faulty?: boolean
+}
 
-/** What every dialect asks of a model at each of these upstreams: answered whole, in its form, and paid. */
-export function throughUpstreams(upstreams: Upstream[]): Promise<Outcome[]> {
-  const upstream = upstreams.map((one) => ({ ...one, name: one.type, sync: false, ...MODELS(one) }))
+/** Whatever is asked is answered whole, in its form, and paid; of a faulty one it is neither. */
+export function throughUpstreams(doors: Door[]): Promise<Outcome[]> {
   return withService(
     async (service) => {
       const outcomes: Outcome[] = []
-      for (const { type } of upstreams)
-        for (const asked of ASKED) outcomes.push(await tried(service, type, asked))
+      for (const door of doors)
+        for (const asked of door.asked) outcomes.push(await tried(service, door, asked))
       return outcomes
     },
-    { upstream },
+    { upstream: doors.map(entryOf) },
   )
 }
 
-const MODELS = ({ type }: Upstream) => ({
+const entryOf = ({ name, type, base_url }: Door) => ({
+  name,
+  type,
+  base_url,
+  sync: false,
   models: [
     {
-      id: `${type}-door/zana`,
+      id: `${name}/zana`,
       upstream_id: 'zana',
       pricing: { prompt: '0.000001', completion: '0.00001' },
       context_length: 100_000,
@@ -32,21 +42,25 @@ const MODELS = ({ type }: Upstream) => ({
   ],
 })
 
-async function tried(service: Service, type: string, asked: Asked): Promise<Outcome> {
-  const name = `${type}: ${asked.name}`
-  const { path, body, says } = asked
+async function tried(service: Service, door: Door, asked: Asked): Promise<Outcome> {
+  const name = `${door.name}: ${asked.name}`
   const before = await spent(service)
-  const answer = await fetch(`${service.base}${path}`, {
+  const { status, text } = await ask(service, door, asked)
+  const paid = (await spent(service)) > before
+  const missing = asked.says.filter((one) => !text.includes(one))
+  const told = `${status}, ${paid ? 'paid' : 'not paid'}, without ${missing.join(' and ')}`
+  const failed = [200, 429, 502, 503, 529].includes(status) && missing.length > 0
+  const good = door.faulty === true ? failed && !paid : missing.length === 0 && paid
+  return good ? { name } : { name, failure: `${told}: ${text.slice(-300)}` }
+}
+
+async function ask({ base, key }: Service, { name }: Door, { path, body }: Asked) {
+  const answer = await fetch(`${base}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, model: `${type}-door/zana` }),
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, model: `${name}/zana` }),
   })
-  const text = await answer.text()
-  const missing = says.filter((one) => !text.includes(one))
-  if (missing.length > 0) {
-    return { name, failure: `${answer.status} without ${missing.join(', ')}: ${text.slice(-300)}` }
-  }
-  return (await spent(service)) > before ? { name } : { name, failure: 'was answered and not paid' }
+  return { status: answer.status, text: await answer.text() }
 }
 
 async function spent({ db }: Service): Promise<bigint> {
