@@ -25,6 +25,22 @@ export async function pythonPackages(...specs: string[]): Promise<string> {
   return join(folder, 'bin')
 }
 
+/** The folder of a program of Rust, built once; that takes minutes. */
+export async function cargoPackage(name: string, version: string): Promise<string> {
+  const folder = await installed([`${name}-${version}`], (prefix) =>
+    mustRun('cargo', [
+      'install',
+      '--locked',
+      '--jobs',
+      '1',
+      '--root',
+      prefix,
+      `${name}@${version}`,
+    ]),
+  )
+  return join(folder, 'bin')
+}
+
 async function installed(
   specs: string[],
   install: (folder: string) => Promise<void>,

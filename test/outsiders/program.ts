@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 
 const LONGEST_MS = 300_000
+const LONGEST_BUILD_MS = 3_600_000
 
 type Options = { cwd?: string; env?: Record<string, string> }
 
@@ -20,7 +21,7 @@ export function outputOf(command: string, args: string[], options: Options = {})
 /** The same for a program that must end well. */
 export function mustRun(command: string, args: string[]): Promise<void> {
   return new Promise((done, failed) => {
-    execFile(command, args, { timeout: 2 * LONGEST_MS, maxBuffer: 64 * 2 ** 20 }, (error) =>
+    execFile(command, args, { timeout: LONGEST_BUILD_MS, maxBuffer: 64 * 2 ** 20 }, (error) =>
       error === null ? done() : failed(error),
     )
   })

@@ -3,6 +3,7 @@ import type { Outcome, Suite } from './suite.ts'
 import { aimock } from './suites/aimock.ts'
 import { compatcanary } from './suites/compatcanary.ts'
 import { llmComply } from './suites/llm-comply.ts'
+import { llmsim } from './suites/llmsim.ts'
 import { openaiDocument } from './suites/openai-document.ts'
 import { openResponses } from './suites/open-responses.ts'
 import { schemathesis } from './suites/schemathesis.ts'
@@ -23,6 +24,7 @@ const SUITES: Suite[] = [
   schemathesis,
   standardWebhooks,
   aimock,
+  llmsim,
 ]
 const wanted = process.argv.slice(2)
 const chosen = SUITES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))

@@ -7,7 +7,7 @@ import sys
 import urllib.error
 import urllib.request
 
-from anthropic import types
+from anthropic.types import BetaErrorResponse, beta
 from pydantic import TypeAdapter, ValidationError
 
 BASE, KEY, MODEL = sys.argv[1:4]
@@ -47,18 +47,18 @@ AGAIN = {
 }
 
 CALLS = [
-    ("message", types.Message, "/v1/messages", ASK),
-    ("message, tools", types.Message, "/v1/messages", TOOLS),
-    ("message, tool result", types.Message, "/v1/messages", AGAIN),
-    ("message, thinking", types.Message, "/v1/messages", THINKING),
-    ("message, cut", types.Message, "/v1/messages", {**ASK, "max_tokens": 2}),
-    ("stream", types.RawMessageStreamEvent, "/v1/messages", {**ASK, "stream": True}),
-    ("stream, tools", types.RawMessageStreamEvent, "/v1/messages", {**TOOLS, "stream": True}),
-    ("stream, thinking", types.RawMessageStreamEvent, "/v1/messages", {**THINKING, "stream": True}),
-    ("count of tokens", types.MessageTokensCount, "/v1/messages/count_tokens", COUNT),
-    ("a model", types.ModelInfo, "/v1/models/" + MODEL, None),
-    ("error: no messages", types.ErrorResponse, "/v1/messages", {"model": MODEL, "max_tokens": 9}),
-    ("error: unknown model", types.ErrorResponse, "/v1/messages", {**ASK, "model": "no/such"}),
+    ("message", beta.BetaMessage, "/v1/messages", ASK),
+    ("message, tools", beta.BetaMessage, "/v1/messages", TOOLS),
+    ("message, tool result", beta.BetaMessage, "/v1/messages", AGAIN),
+    ("message, thinking", beta.BetaMessage, "/v1/messages", THINKING),
+    ("message, cut", beta.BetaMessage, "/v1/messages", {**ASK, "max_tokens": 2}),
+    ("stream", beta.BetaRawMessageStreamEvent, "/v1/messages", {**ASK, "stream": True}),
+    ("stream, tools", beta.BetaRawMessageStreamEvent, "/v1/messages", {**TOOLS, "stream": True}),
+    ("stream, thinking", beta.BetaRawMessageStreamEvent, "/v1/messages", {**THINKING, "stream": True}),
+    ("count of tokens", beta.BetaMessageTokensCount, "/v1/messages/count_tokens", COUNT),
+    ("a model", beta.BetaModelInfo, "/v1/models/" + MODEL, None),
+    ("error: no messages", BetaErrorResponse, "/v1/messages", {"model": MODEL, "max_tokens": 9}),
+    ("error: unknown model", BetaErrorResponse, "/v1/messages", {**ASK, "model": "no/such"}),
 ]
 
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { npmPackages } from '../packages.ts'
 import type { Suite } from '../suite.ts'
-import { ASKED } from './asked.ts'
+import { ASKED, ASKED_PLAIN } from './asked.ts'
 import { startStandIn, type StandIn } from './stand-in.ts'
 import { throughUpstreams, type Door } from './through-upstreams.ts'
 
@@ -37,7 +37,6 @@ function doorsOf({ url }: StandIn): Door[] {
 }
 
 function faultyDoor({ url }: StandIn, index: number): Door {
-  const asked = ASKED.filter(({ name }) => !/tool/.test(name))
   const name = `faulty-${FAULTS[index]}`
-  return { name, type: 'openai', base_url: `${url}/v1`, asked, faulty: true }
+  return { name, type: 'openai', base_url: `${url}/v1`, asked: ASKED_PLAIN, faulty: true }
 }

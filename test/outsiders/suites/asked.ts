@@ -1,7 +1,8 @@
 /** A request, and what its answer holds if it came whole through the dialect. */
 export type Asked = { name: string; path: string; body: object; says: string[] }
 
-const CONTENT = 'Habari za asubuhi, Asha!'
+/** What the stand-ins say to everything else than a tool. */
+export const CONTENT = 'habari za asubuhi, asha!'
 const SCHEMA = { type: 'object', properties: { town: { type: 'string' } }, required: ['town'] }
 const FUNCTION = { name: 'get_weather', description: 'The weather of a town' }
 const USER = { role: 'user', content: 'Hali ya hewa Mwanza?' }
@@ -62,3 +63,6 @@ function ask(name: string, body: object, says: string[]): Asked {
   const dialect = name.split(',')[0]!
   return { name, path: dialect === 'chat' ? '/chat/completions' : `/${dialect}`, body, says }
 }
+
+/** Of a model that knows no tools. */
+export const ASKED_PLAIN = ASKED.filter(({ name }) => !name.includes('tool'))

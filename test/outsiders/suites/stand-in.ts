@@ -1,33 +1,31 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import { eventually } from '../../support/eventually.ts'
 import { freePort } from '../../support/free-port.ts'
 
 export type StandIn = { url: string; stop(): Promise<void> }
 
-/** A program that stands in for a provider, on loopback; it listens when it has said so. */
+/** A program that stands in for a provider, on loopback, as soon as it answers. */
 export async function startStandIn(
   command: string,
   args: (port: string) => string[],
 ): Promise<StandIn> {
   const port = String(await freePort())
-  const child = spawn(command, args(port), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(command, args(port), { stdio: 'ignore' })
   const ended = once(child, 'close')
-  const said = [child.stdout, child.stderr].map((input) => heard(createInterface({ input })))
-  await Promise.race([...said, ended.then(() => Promise.reject(new Error(`${command} ended`)))])
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async stop() {
-      child.kill('SIGKILL')
-      await ended
-    },
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
   }
-}
-
-function heard(lines: ReturnType<typeof createInterface>): Promise<void> {
-  return new Promise((done) => {
-    lines.on('line', (line) => {
-      if (/listening/i.test(line)) done()
-    })
+  const answers = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    )
+  await eventually(`${command} answers`, answers).catch(async (error: unknown) => {
+    await stop()
+    throw error
   })
+  return { url, stop }
 }

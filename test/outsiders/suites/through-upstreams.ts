@@ -9,22 +9,28 @@ export type Door = {
   base_url: string
   asked: Asked[]
   faulty?: boolean
+  /** More members of its entry. */
+  entry?: object
 }
 
 /** Whatever is asked is answered whole, in its form, and paid; of a faulty one it is neither. */
-export function throughUpstreams(doors: Door[]): Promise<Outcome[]> {
+export function throughUpstreams(
+  doors: Door[],
+  afterwards: (service: Service) => Promise<Outcome[]> = async () => [],
+): Promise<Outcome[]> {
   return withService(
     async (service) => {
       const outcomes: Outcome[] = []
       for (const door of doors)
         for (const asked of door.asked) outcomes.push(await tried(service, door, asked))
-      return outcomes
+      return [...outcomes, ...(await afterwards(service))]
     },
     { upstream: doors.map(entryOf) },
   )
 }
 
-const entryOf = ({ name, type, base_url }: Door) => ({
+const entryOf = ({ name, type, base_url, entry }: Door) => ({
+  ...entry,
   name,
   type,
   base_url,
