@@ -29,6 +29,8 @@ const body = z.looseObject({
   text: z.looseObject({}).nullish(),
   reasoning: z.looseObject({}).nullish(),
   include: z.array(z.string().max(256)).max(100).nullish(),
+  max_tool_calls: z.int().min(0).max(1_000_000).nullish(),
+  safety_identifier: z.string().max(1_024).nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
   prompt_cache_key: z.string().max(1_024).nullish(),
   store: z.boolean().nullish(),

@@ -17,7 +17,7 @@ import {
   type AskedChat,
 } from './request/chat-body.ts'
 import type { ResponseStyle } from './answer/events.ts'
-import { unixSeconds } from './answer/response.ts'
+import { unixSeconds, type ResponseStart } from './answer/response.ts'
 import { wholeConversation, type WholeConversation } from './stored/history.ts'
 import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
 import { nativeResponsesRequest } from './request/native.ts'
@@ -49,12 +49,13 @@ export async function createResponse(
   const { own, items } = await conversationFor(responses, call, body, model)
   const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
-  const style = styleOf(body, read, { seed, model: model.id, clock: gateway.billing.clock })
+  const storage = storageOf(responses, call, body, { seed, own })
+  const { clock } = gateway.billing
+  const style = styleOf(body, read, { seed, model: model.id, clock, stores: storage.possible })
   const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
   const native = natively ? nativeResponsesRequest(body, items, names) : undefined
   const answer = async () => {
-    const storage = storageOf(responses, call, body, { seed, own })
     // Without a limit of its own, a response may be as long as the model can write; a chat is not.
     const { writes } = storage
     const dialect = {
@@ -112,11 +113,11 @@ async function conversationFor(
 function styleOf(
   body: ResponsesBody,
   { tools, chat }: AskedChat,
-  { seed, model, clock }: { seed: string; model: string; clock: Clock },
+  { clock, ...start }: Pick<ResponseStart, 'seed' | 'model' | 'stores'> & { clock: Clock },
 ): ResponseStyle {
   return {
     // Kept until the answer has ended, so without the conversation.
-    head: { seed, model, createdAt: unixSeconds(clock), body: { ...body, input: undefined } },
+    head: { ...start, createdAt: unixSeconds(clock), body: { ...body, input: undefined } },
     clock,
     tools,
     encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,

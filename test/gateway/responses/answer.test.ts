@@ -25,6 +25,7 @@ const HEAD: ResponseStart = {
   model: 'sim/m',
   createdAt: 1_700_000_000,
   body: { model: 'sim/m', instructions: 'Be short.', tools: [{ type: 'web_search' }] },
+  stores: true,
 }
 const TOOLS = new Map<string, OwnTool>([
   ['f', { kind: 'function', name: 'f', namespace: undefined }],
@@ -108,6 +109,7 @@ test('a text, event by event', async () => {
     type: 'message',
     status: 'completed',
     role: 'assistant',
+    phase: null,
     content: [{ type: 'output_text', text: 'Habari', annotations: [], logprobs: [] }],
   }
   assert.deepEqual(events[8]!.item, item)
@@ -118,6 +120,7 @@ test('a text, event by event', async () => {
   assert.deepEqual(final.usage, USAGE)
   assert.equal(final.instructions, 'Be short.')
   for (const { response: begun } of events.slice(0, 2)) {
+    assert.deepEqual(Object.keys(begun as Fields).toSorted(), Object.keys(final).toSorted())
     assert.deepEqual((begun as Fields).tools, final.tools)
     assert.equal((begun as Fields).instructions, null)
   }
@@ -298,7 +301,9 @@ test('a stream that fails says so in its last event', async () => {
     form.write([chunk({ content: 'a' }, null)]) +
     Array.from({ length: 8 }, () => form.heartbeat()).at(-1)! +
     form.fail('', new Failure('upstream_failed', 'Broken.'))
-  const all = eventsIn(text)
+  const done = 'data: [DONE]\n\n'
+  assert.ok(text.endsWith(done))
+  const all = eventsIn(text.slice(0, -done.length))
   assert.deepEqual(types(all).slice(-2), ['keepalive', 'failed'])
   const failed = all.at(-1)!.response as Fields
   assert.deepEqual(
@@ -347,6 +352,32 @@ test('broken arguments of a whole answer are a failure of the upstream', () => {
     () => wholeAnswer({ choices: [{ message, finish_reason: 'tool_calls' }] }, HEAD, TOOLS),
     (error) => error instanceof Failure && error.kind === 'upstream_failed',
   )
+})
+
+/** The members of OpenAI's object in `openai` 7.55, and those that Open Responses adds. */
+const MEMBERS =
+  'access_programs background completed_at conversation created_at error frequency_penalty id incomplete_details instructions max_output_tokens max_tool_calls metadata model moderation object output parallel_tool_calls presence_penalty previous_response_id prompt prompt_cache_key reasoning safety_identifier service_tier status store temperature text tool_choice tools top_logprobs top_p truncation usage user'
+
+test('a response has every member, with what was sent or null', () => {
+  const body = { ...HEAD.body, max_tool_calls: 3, safety_identifier: 'asha', tools: [{}] }
+  const tools = [{ type: 'function', name: 'f' }]
+  const head = { ...HEAD, body: { ...body, tools } }
+  const made = responseOf(head, { status: 'completed', output: [], ...TOTALS })
+  assert.deepEqual(Object.keys(made).toSorted(), MEMBERS.split(' '))
+  assert.ok(Object.values(made).every((value) => value !== undefined))
+  assert.deepEqual([made.max_tool_calls, made.safety_identifier], [3, 'asha'])
+  assert.deepEqual(made.tools, [{ ...tools[0], description: null, parameters: null, strict: null }])
+  assert.equal(made.completed_at, TOTALS.endedAt)
+  assert.equal((made.text as Fields).verbosity, 'medium')
+})
+
+test('a response that cannot be stored says so from its first event, one that failed too', () => {
+  const head = { ...HEAD, stores: false }
+  const events = new ResponseEvents(new EventWriter(), { ...STYLE, head })
+  assert.equal((eventsIn(events.begin())[0]!.response as Fields).store, false)
+  const failing = new ResponseEvents(new EventWriter(), STYLE)
+  const text = failing.begin() + failing.fail(new Failure('upstream_failed', 'Broken.'))
+  assert.equal((eventsIn(text).at(-1)!.response as Fields).store, false)
 })
 
 test('a response that is not stored says so', () => {

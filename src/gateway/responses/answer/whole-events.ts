@@ -30,7 +30,7 @@ export class WholeEvents {
   }
 
   fail(failure: Failure, output: string): void {
-    const end = { status: 'failed', error: failedError(failure) } as const
+    const end = { status: 'failed', error: failedError(failure), store: false } as const
     this.#writer.writeMembers('response.failed', this.#brief(end, output))
   }
 

@@ -13,6 +13,8 @@ export type ResponsesBody = {
   text?: Record<string, unknown> | null | undefined
   reasoning?: Record<string, unknown> | null | undefined
   include?: string[] | null | undefined
+  max_tool_calls?: number | null | undefined
+  safety_identifier?: string | null | undefined
   metadata?: Record<string, unknown> | null | undefined
   prompt_cache_key?: string | null | undefined
   store?: boolean | null | undefined

@@ -4,6 +4,8 @@ import type { SentItem } from '../request/item-kinds.ts'
 import { insertStoredResponse, type NewStoredResponse } from './stored-responses-store.ts'
 
 export type ResponseStorage = {
+  /** Whether a response of usual length could be continued. */
+  possible: boolean
   /** Called once. False: later requests cannot continue the response. */
   store(response: () => Fields): boolean
   /** Written in the settling commit. */
@@ -13,7 +15,11 @@ export type ResponseStorage = {
 /** Of a response and its input. */
 const LARGEST_STORED_BYTES = 1_000_000
 
-export const NO_STORAGE: ResponseStorage = { store: () => false, writes: () => [] }
+export const NO_STORAGE: ResponseStorage = {
+  possible: false,
+  store: () => false,
+  writes: () => [],
+}
 
 export function storageFor(
   about: { accountId: string; seed: string; previousId: string | undefined; days: number },
@@ -21,16 +27,17 @@ export function storageFor(
 ): ResponseStorage {
   const { accountId, seed, previousId, days } = about
   const sentText = JSON.stringify(sent.map(({ item }, i) => namedItem(item, seed, i)))
-  const input = sentText.length > LARGEST_STORED_BYTES ? undefined : sentText
+  const input = Buffer.byteLength(sentText) > LARGEST_STORED_BYTES ? undefined : sentText
   let stored: NewStoredResponse | undefined
   return {
+    possible: input !== undefined,
     store(response) {
       const made = response()
       const text = JSON.stringify(made)
       const bytes = Buffer.byteLength(text)
       const whole = input !== undefined && bytes + Buffer.byteLength(input) <= LARGEST_STORED_BYTES
-      // A response is stored without its input if that is too long: its items can still be referred
-      // to.
+      // Without its input, if that is too long, it can be neither read nor continued: only its items
+      // can be referred to.
       if (bytes <= LARGEST_STORED_BYTES) {
         const id = `resp_${seed}`
         stored = {
