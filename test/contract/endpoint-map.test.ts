@@ -65,6 +65,8 @@ POST   /v1/messages                      either  messages
 POST   /v1/messages/count_tokens         either  messages
 POST   /v1/responses                     either  compatible
 GET    /v1/responses                     either  compatible
+POST   /v1/responses/compact             either  compatible
+POST   /v1/responses/input_tokens        either  compatible
 POST   /v1/responses/:response_id/cancel either  compatible
 GET    /v1/responses/:response_id        either  compatible
 DELETE /v1/responses/:response_id        either  compatible
@@ -164,6 +166,7 @@ const REPLAYED = new Set([
   'POST /v1/chat/completions',
   'POST /v1/messages',
   'POST /v1/responses',
+  'POST /v1/responses/compact',
   'POST /v1/embeddings',
   'POST /v1/videos',
   'POST /v1/images/generations',

@@ -134,6 +134,8 @@ async function keepResponses(key: string) {
   await good('POST /v1/responses', key, { ...said, stream: true })
   const { id } = await good('POST /v1/responses', key, said)
   await good(`GET /v1/responses/${id}`, key)
+  await good('POST /v1/responses/compact', key, said)
+  await good('POST /v1/responses/input_tokens', key, said)
   await good(`GET /v1/responses/${id}/input_items`, key)
   await good(`DELETE /v1/responses/${id}`, key)
 }

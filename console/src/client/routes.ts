@@ -1408,19 +1408,21 @@ export type Documented = {
       model: string
       input?: (string | unknown[]) | null | undefined
       instructions?: string | null | undefined
-      max_output_tokens?: number | null | undefined
-      temperature?: number | null | undefined
-      top_p?: number | null | undefined
-      top_logprobs?: number | null | undefined
       parallel_tool_calls?: boolean | null | undefined
       tools?: unknown[] | null | undefined
       text?: Record<string, unknown> | null | undefined
       reasoning?: Record<string, unknown> | null | undefined
+      prompt_cache_key?: string | null | undefined
+      previous_response_id?: string | null | undefined
+      max_output_tokens?: number | null | undefined
+      temperature?: number | null | undefined
+      top_p?: number | null | undefined
+      top_logprobs?: number | null | undefined
+      max_tool_calls?: number | null | undefined
+      safety_identifier?: string | null | undefined
       include?: string[] | null | undefined
       metadata?: Record<string, unknown> | null | undefined
-      prompt_cache_key?: string | null | undefined
       store?: boolean | null | undefined
-      previous_response_id?: string | null | undefined
       stream?: boolean | null | undefined
     } & Record<string, unknown>
     answer: {
@@ -1432,6 +1434,45 @@ export type Documented = {
       model: string
       output: ({ type: string } & Record<string, unknown>)[]
     } & Record<string, unknown>
+  }
+  'POST /v1/responses/compact': {
+    query: {}
+    body: {
+      model: string
+      input?: (string | unknown[]) | null | undefined
+      instructions?: string | null | undefined
+      parallel_tool_calls?: boolean | null | undefined
+      tools?: unknown[] | null | undefined
+      text?: Record<string, unknown> | null | undefined
+      reasoning?: Record<string, unknown> | null | undefined
+      prompt_cache_key?: string | null | undefined
+      previous_response_id?: string | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      id: string
+      object: 'response.compaction'
+      created_at: number
+      output: ({ type: string } & Record<string, unknown>)[]
+      usage: { input_tokens: number; output_tokens: number; total_tokens: number } & Record<
+        string,
+        unknown
+      >
+    }
+  }
+  'POST /v1/responses/input_tokens': {
+    query: {}
+    body: {
+      model: string
+      input?: (string | unknown[]) | null | undefined
+      instructions?: string | null | undefined
+      parallel_tool_calls?: boolean | null | undefined
+      tools?: unknown[] | null | undefined
+      text?: Record<string, unknown> | null | undefined
+      reasoning?: Record<string, unknown> | null | undefined
+      prompt_cache_key?: string | null | undefined
+      previous_response_id?: string | null | undefined
+    } & Record<string, unknown>
+    answer: { object: 'response.input_tokens'; input_tokens: number }
   }
   'GET /v1/responses/{response_id}': {
     query: {

@@ -93,6 +93,7 @@ export async function orderChat(
     usage,
     refused: refusedBy(usage),
     affordable: (limitMicro, bounds) => hold.affordable(limitMicro, bounds, answer),
+    promptTokens: () => usage(ABSENT, { outputBytes: 0 }).promptTokens ?? 0,
     boundPrompt: hold.boundPrompt,
     writes,
   }

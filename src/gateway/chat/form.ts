@@ -27,6 +27,8 @@ export type ChatOrder = {
   refused(reading: UsageReading): StageUsage
   /** How many answer tokens, of all choices together, a limit pays for. */
   affordable(limitMicro: bigint, bounds: CallLimit['bounds']): number
+  /** The prompt's tokens, estimated. */
+  promptTokens(): number
   /** An upper bound of the prompt's tokens. */
   boundPrompt(): number
   /** What the dialect writes in the settling commit. */

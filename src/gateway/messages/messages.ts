@@ -2,7 +2,6 @@ import type { CatalogModel, Offer, CatalogIndex } from '../../catalog/catalog-in
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
 import { fieldsOf } from '../../lib/json.ts'
-import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
@@ -27,7 +26,7 @@ export async function messages(
 ): Promise<Answer & { stored?: true }> {
   const { order, names } = await orderMessages(gateway, call, body)
   return body.stream === true
-    ? streamChat(gateway, call, order, messageStreamForm(names, estimateOf(order)))
+    ? streamChat(gateway, call, order, messageStreamForm(names, order.promptTokens()))
     : completeChat(gateway, call, order, messageWhole(names))
 }
 
@@ -51,7 +50,7 @@ export async function countTokens(
     // The upstreams' log has the error; an estimate is better than none.
     if (!(error instanceof Failure) || call.signal.aborted) throw error
   }
-  return { input_tokens: estimateOf(order) }
+  return { input_tokens: order.promptTokens() }
 }
 
 async function orderMessages(
@@ -103,10 +102,6 @@ function readingModel(upstreams: Upstreams, model: CatalogModel, native: boolean
 
 /** Other models refuse cache marks, or cache by themselves. */
 const KNOWS_MARKS = /^(anthropic|google)\//
-
-function estimateOf(order: ChatOrder): number {
-  return order.usage(ABSENT, { outputBytes: 0 }).promptTokens ?? 0
-}
 
 /**
  * Many clients have model names built in: without the maker, with a date, with dashes for dots, or

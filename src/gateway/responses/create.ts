@@ -1,70 +1,37 @@
-import type { PricedModel } from '../../catalog/catalog.ts'
-import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import { inCallersFields } from '../chat/dialects.ts'
-import { completeChat, orderChat } from '../chat/chat.ts'
+import { completeChat } from '../chat/chat.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
-import { requireFunds } from '../funds.ts'
-import type { ChatParts, GatewayCall } from '../gateway.ts'
-import type { ResponsesBody } from './request/body.ts'
-import {
-  chatBodyOf,
-  refuseUnsupported,
-  unreadInResponses,
-  type AskedChat,
-} from './request/chat-body.ts'
+import type { GatewayCall } from '../gateway.ts'
 import type { ResponseStyle } from './answer/events.ts'
 import { unixSeconds, type ResponseStart } from './answer/response.ts'
-import { wholeConversation, type WholeConversation } from './stored/history.ts'
-import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
-import { nativeResponsesRequest } from './request/native.ts'
-import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
+import { orderAsked, readAsked, type ResponseCall, type Responses } from './asked.ts'
 import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
-
-export type Responses = {
-  gateway: ChatParts
-  db: Db
-  /** How long responses are stored; 0: not at all. */
-  storedDays: number
-}
-
-/** A call for which more may be read than was sent. */
-export type ResponseCall = GatewayCall & {
-  readonly arrivedBytes: number
-  holdRead(bytes: number): void
-}
+import type { ResponsesBody } from './request/body.ts'
+import type { AskedChat } from './request/chat-body.ts'
+import type { SentItem } from './request/item-kinds.ts'
+import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
 
 export async function createResponse(
   responses: Responses,
   call: ResponseCall,
   body: ResponsesBody,
 ): Promise<Answer & { stored?: true }> {
-  refuseUnsupported(body)
   const { gateway } = responses
-  const model = gateway.catalog.requireModel(body.model)
-  const { own, items } = await conversationFor(responses, call, body, model)
-  const read = chatBodyOf(body, items, model)
+  const asked = await readAsked(responses, call, body)
+  const { read } = asked
   const seed = randomBase62(24)
-  const storage = storageOf(responses, call, body, { seed, own })
+  const storage = storageOf(responses, call, body, { seed, own: asked.own })
   const { clock } = gateway.billing
-  const style = styleOf(body, read, { seed, model: model.id, clock, stores: storage.possible })
-  const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
-  const names = { model, responseId: `resp_${seed}` }
-  const native = natively ? nativeResponsesRequest(body, items, names) : undefined
+  const model = asked.model.id
+  const style = styleOf(body, read, { seed, model, clock, stores: storage.possible })
+  const { writes } = storage
   const answer = async () => {
-    // Without a limit of its own, a response may be as long as the model can write; a chat is not.
-    const { writes } = storage
-    const dialect = {
-      native,
-      unread: unreadInResponses(body, model),
-      wholeOutput: true as const,
-      writes,
-    }
-    const order = await orderChat(gateway, call, read.chat, dialect)
+    const order = await orderAsked(responses, call, asked, { responseId: `resp_${seed}`, writes })
     return body.stream === true
       ? streamChat(gateway, call, order, responseStreamForm(style, storage))
       : completeChat(gateway, call, order, responseWholeForm(style, storage))
@@ -77,36 +44,6 @@ export async function createResponse(
     }
     // Clients shorten the conversation only when told inside a stream.
     return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
-  }
-}
-
-/** Of a request, with what it refers to. */
-const LARGEST_CONVERSATION_BYTES = 14_500_000
-
-/** Counted among the calls that its account has running while anything is read for it. */
-async function conversationFor(
-  { db, gateway }: Responses,
-  call: ResponseCall,
-  body: ResponsesBody,
-  model: PricedModel,
-): Promise<WholeConversation> {
-  const { accountId } = call.principal
-  const previousId = body.previous_response_id ?? undefined
-  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
-  if (previousId === undefined && !sent.some(isReference)) return { own: sent, items: sent }
-  const reading = {
-    db,
-    accountId,
-    roomBytes: LARGEST_CONVERSATION_BYTES - call.arrivedBytes,
-    requireFunds: (tokens: number) => requireFunds(gateway, accountId, model, tokens),
-    hold: (bytes: number) => call.holdRead(bytes),
-  }
-  const enter = async () => gateway.callLimits.enter(call.principal)
-  const leave = await retryShortRateLimits(call.signal, enter)
-  try {
-    return await wholeConversation(reading, sent, previousId)
-  } finally {
-    leave()
   }
 }
 

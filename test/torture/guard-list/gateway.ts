@@ -250,4 +250,12 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     test: 'test/contract/gateway/messages.test.ts',
     fails: /broken arguments/,
   },
+  {
+    name: 'a compaction is sealed for its account',
+    file: 'src/gateway/responses/request/compactions.ts',
+    find: 'tryUnseal(keys, bytes, accountId)',
+    put: 'Buffer.from(bytes)',
+    test: 'test/contract/gateway/responses.test.ts',
+    fails: /a compaction is a chat with its own model/,
+  },
 ]

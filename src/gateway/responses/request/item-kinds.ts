@@ -1,4 +1,4 @@
-import { Failure, invalidField } from '../../../lib/failure.ts'
+import { invalidField } from '../../../lib/failure.ts'
 import { checkCount } from '../../chat/messages.ts'
 import { isFields, type Fields } from '../../../lib/json.ts'
 
@@ -13,6 +13,7 @@ export type ItemKind =
   | 'reference'
   | 'tools'
   | 'update'
+  | 'compaction'
   | 'skipped'
 
 const KINDS: Record<string, ItemKind> = {
@@ -25,6 +26,9 @@ const KINDS: Record<string, ItemKind> = {
   item_reference: 'reference',
   additional_tools: 'tools',
   configuration_update: 'update',
+  compaction: 'compaction',
+  // As Codex calls it.
+  compaction_summary: 'compaction',
   program: 'skipped',
 }
 
@@ -50,14 +54,8 @@ export function kindOf({ item, at }: SentItem): ItemKind {
   if (typeof type !== 'string') throw invalidField(`${at}.type`, 'must be a string')
   if (Object.hasOwn(KINDS, type)) return KINDS[type]!
   if (HOSTED_RECORD.test(type)) return 'skipped'
-  throw unknownType(type, `${at}.type`)
+  throw invalidField(`${at}.type`, 'is not known here')
 }
 
 /** It names a stored item by its id. */
 export const isReference = (sent: SentItem) => kindOf(sent) === 'reference'
-
-function unknownType(type: string, field: string): Failure {
-  if (!/compaction/.test(type)) return invalidField(field, 'is not known here')
-  const why = 'is not available here: shorten the conversation and send its items'
-  return new Failure('invalid', `${field} ${why}.`, { param: field, code: 'unsupported_parameter' })
-}

@@ -71,10 +71,11 @@ const PREFIXES = new Map<unknown, string>([
   ['custom_tool_call', 'ctc_'],
   ['custom_tool_call_output', 'ctco_'],
   ['additional_tools', 'at_'],
+  ['compaction', 'cmp_'],
 ])
 
 /** Items are listed with an id, and a string as a message. */
-function namedItem(item: Fields, seed: string, position: number): Fields {
+export function namedItem(item: Fields, seed: string, position: number): Fields {
   const type = item.type ?? 'message'
   const id = textOf(item.id) ?? `${PREFIXES.get(type) ?? 'msg_'}${seed}i${position}`
   const named = { ...item, id, type }

@@ -1,0 +1,121 @@
+import type { PricedModel } from '../../catalog/catalog.ts'
+import type { Db } from '../../db/db.ts'
+import type { KeyList } from '../../lib/secrets.ts'
+import { inCallersFields } from '../chat/dialects.ts'
+import { orderChat } from '../chat/chat.ts'
+import type { ChatOrder } from '../chat/form.ts'
+import { requireFunds } from '../funds.ts'
+import type { ChatParts, GatewayCall } from '../gateway.ts'
+import type { ResponsesBody } from './request/body.ts'
+import {
+  chatBodyOf,
+  refuseUnsupported,
+  unreadInResponses,
+  type AskedChat,
+} from './request/chat-body.ts'
+import { withSummaries } from './request/compactions.ts'
+import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
+import { nativeResponsesRequest } from './request/native.ts'
+import { retryShortRateLimits } from './rate-limits.ts'
+import { wholeConversation, type WholeConversation } from './stored/history.ts'
+
+export type Responses = {
+  gateway: ChatParts
+  db: Db
+  /** How long responses are stored; 0: not at all. */
+  storedDays: number
+  /** By which compactions are sealed. */
+  keys: KeyList
+}
+
+/** A call for which more may be read than was sent. */
+export type ResponseCall = GatewayCall & {
+  readonly arrivedBytes: number
+  holdRead(bytes: number): void
+}
+
+/**
+ * A request that was read: `own` is what was sent, `whole` the whole conversation, `items` the same
+ * with a message in place of each compaction.
+ */
+export type AskedResponse = {
+  body: ResponsesBody
+  model: PricedModel
+  own: SentItem[]
+  whole: SentItem[]
+  items: SentItem[]
+  read: AskedChat
+}
+
+export async function readAsked(
+  responses: Responses,
+  call: ResponseCall,
+  body: ResponsesBody,
+): Promise<AskedResponse> {
+  refuseUnsupported(body)
+  const model = responses.gateway.catalog.requireModel(body.model)
+  const { own, items: whole } = await conversationFor(responses, call, body, model)
+  const { accountId } = call.principal
+  const items = withSummaries(whole, { keys: responses.keys, accountId })
+  return { body, model, own, whole, items, read: chatBodyOf(body, items, model) }
+}
+
+/** As a chat, and in its own words for an upstream that speaks them. */
+export function orderAsked(
+  { gateway }: Pick<Responses, 'gateway'>,
+  call: ResponseCall,
+  { body, model, items, read }: AskedResponse,
+  { responseId, writes }: { responseId: string; writes?: ChatOrder['writes'] },
+): Promise<ChatOrder> {
+  const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
+  const native = natively ? nativeResponsesRequest(body, items, { model, responseId }) : undefined
+  // Without a limit of its own, a response may be as long as the model can write; a chat is not.
+  const wholeOutput = true as const
+  const unread = unreadInResponses(body, model)
+  return orderChat(gateway, call, read.chat, { native, unread, wholeOutput, writes })
+}
+
+/** What the prompt has by our estimate. Nothing is asked of an upstream, and nothing is charged. */
+export async function countInput(
+  responses: Responses,
+  call: ResponseCall,
+  body: ResponsesBody,
+): Promise<{ object: 'response.input_tokens'; input_tokens: number }> {
+  const asked = await readAsked(responses, call, body)
+  try {
+    const { promptTokens } = await orderAsked(responses, call, asked, { responseId: '' })
+    return { object: 'response.input_tokens', input_tokens: promptTokens() }
+  } catch (error) {
+    throw inCallersFields(error, asked.read.origins, 'input')
+  }
+}
+
+/** Of a request, with what it refers to. */
+const LARGEST_CONVERSATION_BYTES = 14_500_000
+
+/** Counted among the calls that its account has running while anything is read for it. */
+async function conversationFor(
+  { db, gateway }: Responses,
+  call: ResponseCall,
+  body: ResponsesBody,
+  model: PricedModel,
+): Promise<WholeConversation> {
+  const { accountId } = call.principal
+  const previousId = body.previous_response_id ?? undefined
+  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
+  if (previousId === undefined && !sent.some(isReference)) return { own: sent, items: sent }
+  const reading = {
+    db,
+    accountId,
+    roomBytes: LARGEST_CONVERSATION_BYTES - call.arrivedBytes,
+    requireFunds: (tokens: number) => requireFunds(gateway, accountId, model, tokens),
+    hold: (bytes: number) => call.holdRead(bytes),
+  }
+  const enter = async () => gateway.callLimits.enter(call.principal)
+  const leave = await retryShortRateLimits(call.signal, enter)
+  try {
+    return await wholeConversation(reading, sent, previousId)
+  } finally {
+    leave()
+  }
+}
