@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
-import { Failure, type FailureKind } from '../../src/lib/failure.ts'
+import { Failure, promptTooLong, type FailureKind } from '../../src/lib/failure.ts'
 import { renderFailure } from '../../src/http/dialect.ts'
 import { route, type Dialect } from '../../src/http/route.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
@@ -146,9 +146,23 @@ const TABLE: Record<FailureKind, [number, string, string, string | null]> = {
   unavailable: [503, 'server_error', 'server_error', 'upstream_unavailable'],
 }
 
+/** The same request may be answered in a moment; of all others clients are told to stop. */
+const PASSING = [
+  'too_slow',
+  'idempotency_conflict',
+  'rate_limited',
+  'internal',
+  'upstream_failed',
+  'unavailable',
+]
+
 test('every kind of failure has its status and its body in each dialect', async () => {
   for (const [kind, [status, errorCode, type, code]] of Object.entries(TABLE)) {
-    const compatible = { message: 'A public sentence.', type, param: 'kind', code }
+    // LiteLLM tries again what has another status, unless these words are in the error.
+    const silent = !PASSING.includes(kind) && ![400, 401, 404].includes(status)
+    const metadata = { error_type: 'invalid_request_error' }
+    const plain = { message: 'A public sentence.', type, param: 'kind', code }
+    const compatible = silent ? { ...plain, metadata } : plain
     const inEnvelope = await post('/v1/envelope/fail', { kind })
     const envelope = {
       status: 'error',
@@ -170,7 +184,7 @@ test('every kind of failure has its status and its body in each dialect', async 
     })
     const { headers } = inEnvelope
     assert.equal(headers.get('www-authenticate'), status === 401 ? 'Bearer' : null, kind)
-    assert.equal(headers.get('x-should-retry'), kind === 'upstream_rejected' ? 'false' : null)
+    assert.equal(headers.get('x-should-retry'), PASSING.includes(kind) ? null : 'false', kind)
     assert.equal(headers.has('retry-after'), status === 429 || status === 503, kind)
   }
 })
@@ -196,12 +210,11 @@ const IN_MESSAGES: Record<FailureKind, [number, string]> = {
   rate_limited: [429, 'rate_limit_error'],
   internal: [500, 'api_error'],
   upstream_failed: [502, 'api_error'],
-  upstream_rejected: [502, 'api_error'],
+  upstream_rejected: [502, 'invalid_request_error'],
   unavailable: [529, 'overloaded_error'],
 }
 
 test('every kind of failure in the words of the Messages dialect', async () => {
-  const final = ['insufficient', 'unauthorized', 'invalid_credentials', 'upstream_rejected']
   for (const [kind, [status, type]] of Object.entries(IN_MESSAGES)) {
     const { status: sent, reply, headers } = await post('/v1/messages/fail', { kind })
     assert.equal(sent, status, kind)
@@ -209,17 +222,30 @@ test('every kind of failure in the words of the Messages dialect', async () => {
     const error = { type, message: 'A public sentence.', ...(code !== null && { code }) }
     assert.deepEqual(reply, { type: 'error', error, request_id: reply.request_id })
     assert.equal(headers.get('request-id'), headers.get('x-request-id'))
-    assert.equal(headers.get('x-should-retry'), final.includes(kind) ? 'false' : null, kind)
+    assert.equal(headers.get('x-should-retry'), PASSING.includes(kind) ? null : 'false', kind)
     assert.equal(headers.has('retry-after'), status === 429 || status === 529, kind)
   }
 })
 
-test('in the Messages dialect a wait is short, and a long context has its own words', () => {
+test('in the Messages dialect a wait is short', () => {
   const slow = new Failure('rate_limited', 'Slow down.', { retryAfterS: 3_600 })
   assert.equal(renderFailure(slow, 'messages', 'req_1').headers['retry-after'], '60')
   assert.equal(renderFailure(slow, 'compatible', 'req_1').headers['retry-after'], '3600')
-  const long = new Failure('unsuitable', 'Too long.', { code: 'context_length_exceeded' })
-  assert.match(renderFailure(long, 'messages', 'req_1').body, /"prompt is too long: /)
+})
+
+test('too long a prompt has the words that each client searches for, in every dialect', () => {
+  const words = [
+    'prompt is too long',
+    "is longer than the model's context length",
+    'context length',
+    'context_length_exceeded',
+  ]
+  for (const dialect of ['envelope', 'compatible', 'both', 'messages'] as const) {
+    const { body } = renderFailure(promptTooLong('unsuitable'), dialect, 'req_1')
+    const reply = JSON.parse(body) as Reply
+    const message = String(reply.error?.message ?? reply.message)
+    for (const phrase of words) assert.ok(message.includes(phrase), `${dialect}: ${phrase}`)
+  }
 })
 
 test('a success is enveloped, or goes as it is on a compatible route', async () => {

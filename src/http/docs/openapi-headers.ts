@@ -16,7 +16,7 @@ const HEADERS = {
   },
   'Retry-After': { description: 'Seconds to wait before the next try', example: '2' },
   'X-Should-Retry': {
-    description: '`false` where the same request would fail again',
+    description: '`false` where the same request would only be refused again',
     example: 'false',
   },
   'WWW-Authenticate': { description: 'How to authenticate', example: 'Bearer' },
