@@ -81,11 +81,8 @@ export function toFailure(error: unknown): Failure {
 }
 
 /** Also sent to callers who must not learn that a route exists. */
-export function nothingHere(): Failure {
-  return new Failure(
-    'not_found',
-    'There is nothing at this address. The API reference is at /docs.',
-  )
+export function nothingHere(hint = 'The API reference is at /docs.'): Failure {
+  return new Failure('not_found', `There is nothing at this address. ${hint}`)
 }
 
 export function statusOf(kind: FailureKind, dialect: Dialect): number {

@@ -84,7 +84,7 @@ export function headersNamed(names: readonly HeaderName[]): Record<string, { $re
 /** On every answer of a route, good or bad. */
 export function everyAnswersHeaders(route: Route): HeaderName[] {
   const isMessages = route.dialect === 'messages'
-  const own: HeaderName[] = isMessages ? ['X-Request-Id', 'Request-Id'] : ['X-Request-Id']
+  const own: HeaderName[] = ['X-Request-Id', 'Request-Id']
   if (!planOf(route).sendsLimits) return own
   return [...own, ...(isMessages ? MESSAGES_LIMITS : LIMITS)]
 }
