@@ -9,6 +9,7 @@ import { unlistedPlan, type Dialect, type RoutePlan } from './route.ts'
 import { send, sendFailure } from './send.ts'
 import { serveCall } from './serve.ts'
 import type { ServerContext } from './server-context.ts'
+import { wrongAddresses, type Nowhere } from './wrong-address.ts'
 
 type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 
@@ -19,10 +20,13 @@ const LONGEST_PARAM = 512
 export function requestListener(context: ServerContext, plans: RoutePlan[]): RequestListener {
   const refuse = (failure: Failure, ...[request, response]: Exchange) =>
     sendFailure(unlisted(context, dialectNear(plans, request.url!), request, response), failure)
+  const nowhere = wrongAddresses(plans, context.settings.PUBLIC_URL)
   const router = createRouter({
     maxParamLength: LONGEST_PARAM,
-    defaultRoute: (request, response) =>
-      sendFailure(unlisted(context, 'envelope', request, response), nothingHere()),
+    defaultRoute: (request, response) => {
+      const { dialect, hint } = nowhere(request)
+      sendFailure(unlisted(context, dialect, request, response), nothingHere(hint))
+    },
     onBadUrl: (_path, ...exchange) =>
       refuse(
         new Failure('invalid', 'The address contains a malformed percent escape.'),
@@ -32,7 +36,7 @@ export function requestListener(context: ServerContext, plans: RoutePlan[]): Req
       refuse(new Failure('not_found', 'There is no such resource.'), ...exchange),
   })
   for (const plan of plans) addRoute(router, context, plan)
-  addMethods(router, context, plans)
+  addMethods(router, context, plans, nowhere)
   return (request, response) => {
     // The answer that is the next one of its connection has its socket from the beginning.
     if (response.socket === null && !mayWait(request, response)) return
@@ -62,7 +66,12 @@ function addRoute(router: Router, context: ServerContext, plan: RoutePlan): void
 const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** For each known path: OPTIONS lists its methods, and any other method is 405 in its dialect. */
-function addMethods(router: Router, context: ServerContext, plans: RoutePlan[]): void {
+function addMethods(
+  router: Router,
+  context: ServerContext,
+  plans: RoutePlan[],
+  nowhere: (request: IncomingMessage) => Nowhere,
+): void {
   // Only operators may know what there is for operators.
   const open = plans.filter((plan) => plan.route.credential !== 'operator')
   for (const [path, atPath] of Map.groupBy(open, (plan) => plan.route.path)) {
@@ -76,9 +85,11 @@ function addMethods(router: Router, context: ServerContext, plans: RoutePlan[]):
     })
     const others = METHODS.filter((method) => !taken.has(method))
     router.on(others, path, (request, response) => {
-      const sentence = `This address does not allow ${request.method}. It allows ${allow}.`
-      const failure = new Failure('method_not_allowed', sentence, { headers: { allow } })
-      sendFailure(unlisted(context, dialect, request, response), failure)
+      // A client of the API whose base address is that of our pages.
+      const { dialect: read, hint = '' } = path.startsWith('/v1/') ? { dialect } : nowhere(request)
+      const sentence = `This address does not allow ${request.method}. It allows ${allow}. ${hint}`
+      const failure = new Failure('method_not_allowed', sentence.trim(), { headers: { allow } })
+      sendFailure(unlisted(context, read, request, response), failure)
     })
   }
 }

@@ -56,7 +56,7 @@ function headersOf(call: RequestContext, answer: Answer): Record<string, string>
   if (context.running.draining) headers.connection = 'close'
   Object.assign(headers, answer.headers)
   // Anthropic's clients know it by this name; of a stored answer it is that of the first call.
-  if (dialect === 'messages') headers['request-id'] = headers['x-request-id']!
+  headers['request-id'] = headers['x-request-id']!
   return headers
 }
 

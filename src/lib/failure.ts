@@ -70,6 +70,20 @@ export function codeOf({ code, kind }: Failure): string | null {
   return code ?? CODES[kind]
 }
 
+/** The very same request may succeed in a moment. Of every other failure clients are told to stop. */
+export function retryMayHelp(kind: FailureKind): boolean {
+  return PASSING.has(kind)
+}
+
+const PASSING: ReadonlySet<FailureKind> = new Set([
+  'too_slow',
+  'idempotency_conflict',
+  'rate_limited',
+  'internal',
+  'upstream_failed',
+  'unavailable',
+])
+
 const CODES: Record<FailureKind, string | null> = {
   invalid: null,
   unsuitable: null,
@@ -97,4 +111,13 @@ const CODES: Record<FailureKind, string | null> = {
 /** A field of a request that is wrong: the message begins with its name, and `param` is it. */
 export function invalidField(field: string, why: string): Failure {
   return new Failure('invalid', `${field} ${why}.`, { param: field })
+}
+
+/** Each client searches for one of these phrases, and shortens the conversation by itself. */
+const TOO_LONG =
+  "prompt is too long: it is longer than the model's context length " +
+  '(context_length_exceeded). Shorten it, or use a model that reads more.'
+
+export function promptTooLong(kind: FailureKind, options: FailureOptions = {}): Failure {
+  return new Failure(kind, TOO_LONG, { ...options, code: 'context_length_exceeded' })
 }

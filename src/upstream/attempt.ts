@@ -17,7 +17,7 @@ import type {
 import { isLeftOut, metricName } from './contract/left-out.ts'
 import type { Passing } from './contract/passing.ts'
 import { refusalOf } from './contract/refused-answer.ts'
-import { failureOf, StatusError, UpstreamError, classifyError } from './contract/upstream-error.ts'
+import { brokenOff, StatusError, UpstreamError, classifyError } from './contract/upstream-error.ts'
 import { ABSENT } from './contract/usage.ts'
 import type { UpstreamHealth } from './health/health.ts'
 import { PROVIDERS, type UpstreamConfig } from './upstreams-file.ts'
@@ -154,7 +154,7 @@ function streamFailureOf(
     const { upstream, model } = target
     health.failed(target, category)
     log.warn('A stream from an upstream broke off.', { upstream, model, reason: error.message })
-    return failureOf(category, error)
+    return brokenOff(category, error)
   }
 }
 

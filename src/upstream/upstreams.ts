@@ -1,5 +1,6 @@
 import type { CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Fields } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
 import {
@@ -11,7 +12,7 @@ import {
   type UpstreamParts,
 } from './attempt.ts'
 import { endTrace } from './chat-stream.ts'
-import type { ModelTarget, Timeouts } from './contract/contract.ts'
+import type { ModelTarget, NativeRequest, Timeouts } from './contract/contract.ts'
 import {
   failureOf,
   isFinal,
@@ -206,7 +207,7 @@ async function tryTarget<Name extends keyof Work>(
     const outcome = attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt)
     report(outcome)
     trace?.end(outcome)
-    return afterError(parts, target, attempt, error)
+    return afterError(parts, { target, attempt, request: work.request }, error)
   }
 }
 
@@ -218,10 +219,10 @@ function outcomeOf(error: unknown, { connection, call }: UpstreamAttempt): strin
 
 function afterError(
   { health }: UpstreamParts,
-  target: ModelTarget,
-  attempt: UpstreamAttempt | undefined,
+  tried: { target: ModelTarget; attempt: UpstreamAttempt | undefined; request: object },
   error: unknown,
 ): FailedAttempt {
+  const { target, attempt, request } = tried
   if (error instanceof Failure) {
     // This provider's format cannot express the request; another may.
     health.failed(target, { kind: 'rejected', why: 'request' })
@@ -233,10 +234,19 @@ function afterError(
   }
   const { call, connection } = attempt
   const sent = typeof call.body === 'string' ? call.body : undefined
-  const context = { names: namesOf(connection, target), sent }
+  const context = { names: namesOf(connection, target), sent, fields: fieldsIn(request) }
   const category = classifyError(error, connection.provider, call, context)
   const failure = failureOf(category, error)
   health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)
   return { failure, reason: error.message, final: isFinal(category) || onlyHere }
+}
+
+type AnyRequest = { body?: Fields; native?: NativeRequest | undefined; extra?: Fields | undefined }
+
+/** The names of the caller's fields. Where there is a body, `extra` is ours. */
+function fieldsIn(request: AnyRequest): ReadonlySet<string> {
+  const { body, native, extra } = request
+  const [asked, more] = body === undefined ? [request, extra] : [body, native?.body]
+  return new Set([...Object.keys(asked), ...Object.keys(more ?? {})])
 }

@@ -51,8 +51,16 @@ export function inCallersFields(error: unknown, places: readonly string[], rest:
   const found = MESSAGE.exec(param)
   if (found === null) return error
   const field = places[Number(found[1] ?? -1)] ?? rest
-  const text = message.startsWith(param) ? field + message.slice(param.length) : message
+  const text = message.replace(param, () => field)
   return new Failure(kind, text, { param: field, code, retryAfterS, headers, cause })
+}
+
+/** A field of the chat that the caller has not sent is not named as theirs. */
+export function withOwnParam(error: unknown, body: Fields): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'upstream_rejected') return error
+  const { kind, param, message, code, cause } = error
+  const isTheirs = param !== undefined && Object.hasOwn(body, param.split(/[.[]/)[0]!)
+  return isTheirs ? error : new Failure(kind, message, { code, cause })
 }
 
 /** A `tool` message has only text: pictures and files follow in a user message. */

@@ -1,8 +1,8 @@
 import type { Answer } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { Failure } from '../../lib/failure.ts'
+import { Failure, type FailureKind } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
-import { inCallersFields } from '../chat/dialects.ts'
+import { inCallersFields, withOwnParam } from '../chat/dialects.ts'
 import { completeChat } from '../chat/chat.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import type { GatewayCall } from '../gateway.ts'
@@ -39,11 +39,9 @@ export async function createResponse(
   try {
     return await retryShortRateLimits<Answer>(call.signal, answer)
   } catch (error) {
-    if (body.stream !== true || !isTooLong(error)) {
-      throw inCallersFields(error, read.origins, 'input')
-    }
-    // Clients shorten the conversation only when told inside a stream.
-    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
+    const told = inCallersFields(error, read.origins, 'input')
+    if (body.stream !== true || !endsTurn(told)) throw withOwnParam(told, body)
+    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, told) }
   }
 }
 
@@ -73,6 +71,13 @@ function storageOf(
   return storageFor({ accountId, seed, previousId, days }, own)
 }
 
-function isTooLong(error: unknown): error is Failure {
-  return error instanceof Failure && error.code === 'context_length_exceeded'
+/**
+ * Codex shortens a conversation only when told inside a stream, and tries again whatever has another
+ * status than 400.
+ */
+function endsTurn(error: unknown): error is Failure {
+  if (!(error instanceof Failure)) return false
+  return error.code === 'context_length_exceeded' || ENDS_TURN.has(error.kind)
 }
+
+const ENDS_TURN: ReadonlySet<FailureKind> = new Set(['insufficient', 'upstream_rejected'])

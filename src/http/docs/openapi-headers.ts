@@ -16,7 +16,7 @@ const HEADERS = {
   },
   'Retry-After': { description: 'Seconds to wait before the next try', example: '2' },
   'X-Should-Retry': {
-    description: '`false` where the same request would fail again',
+    description: '`false` where the same request would only be refused again',
     example: 'false',
   },
   'WWW-Authenticate': { description: 'How to authenticate', example: 'Bearer' },
@@ -84,7 +84,7 @@ export function headersNamed(names: readonly HeaderName[]): Record<string, { $re
 /** On every answer of a route, good or bad. */
 export function everyAnswersHeaders(route: Route): HeaderName[] {
   const isMessages = route.dialect === 'messages'
-  const own: HeaderName[] = isMessages ? ['X-Request-Id', 'Request-Id'] : ['X-Request-Id']
+  const own: HeaderName[] = ['X-Request-Id', 'Request-Id']
   if (!planOf(route).sendsLimits) return own
   return [...own, ...(isMessages ? MESSAGES_LIMITS : LIMITS)]
 }

@@ -45,6 +45,8 @@ export type Provider = {
   classify(error: StatusError): ErrorCategory
   /** The message of an error, as it is written there. */
   errorMessage(error: StatusError): string | undefined
+  /** The field that an error names in a member of its own. */
+  errorField?(error: StatusError): string | undefined
 }
 
 /** A model at an upstream. */

@@ -3,7 +3,7 @@ import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, buildTranscription, readSpeech, readTranscription } from './audio.ts'
 import { buildChat, readChat } from './chat.ts'
 import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
-import { classifyOpenAiError, openAiErrorMessage, openAiUsage } from './fields.ts'
+import { classifyOpenAiError, openAiErrorField, openAiErrorMessage, openAiUsage } from './fields.ts'
 import { buildImages, readImages } from './images.ts'
 import { nativeResponses } from './responses.ts'
 import { CHAT, EMBEDDINGS, IMAGES, SPEECH, TRANSCRIPTION } from './passing.ts'
@@ -25,6 +25,7 @@ const chatOnly: Provider = {
   usageIn: (json) => openAiUsage(fieldsOf(json).usage),
   classify: classifyOpenAiError,
   errorMessage: ({ body }) => openAiErrorMessage(body),
+  errorField: ({ body }) => openAiErrorField(body),
 }
 
 /**

@@ -4,7 +4,12 @@ import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
 import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
-import { classifyOpenAiError, openAiErrorMessage, openAiUsage } from '../openai/fields.ts'
+import {
+  classifyOpenAiError,
+  openAiErrorField,
+  openAiErrorMessage,
+  openAiUsage,
+} from '../openai/fields.ts'
 import { readImages } from '../openai/images.ts'
 import { EMBEDDINGS, IMAGES, SPEECH, TRANSCRIPTION } from '../openai/passing.ts'
 import { nativeResponses } from '../openai/responses.ts'
@@ -47,6 +52,7 @@ export const openrouter: Provider = {
   usageIn: (json) => openAiUsage(fieldsOf(json).usage),
   classify: classifyOpenAiError,
   errorMessage: ({ body }) => openAiErrorMessage(body),
+  errorField: ({ body }) => openAiErrorField(body),
 }
 
 /** Models of other makers get a translation there, which is no better than ours. */

@@ -185,8 +185,9 @@ test('what the model refuses is told in its reason, without a name of who refuse
       "The model did not accept this request: Invalid value for 'messages[0].content' at … " +
       '(request …, key …): expected a string. See …',
     type: 'server_error',
-    param: null,
+    param: 'messages[0].content',
     code: 'upstream_rejected',
+    metadata: { error_type: 'invalid_request_error' },
   })
   const long = await chat(hello({ model: 'sim/fault-context-length' }))
   assert.equal(long.body.error.code, 'context_length_exceeded')

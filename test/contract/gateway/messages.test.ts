@@ -42,6 +42,9 @@ const TYPES = new Map([
   [OVERLOADED, 'overloaded_error'],
 ])
 
+/** A retry cannot help, whatever the status. */
+const REFUSED_FIELDS = new Set(['status-400', 'status-404', 'status-413', 'status-422'])
+
 const WAYS = [
   { way: 'converted', model: 'sim/hekima', upstream: {}, refused: 502 },
   { way: 'native', model: CLAUDE_DOOR.id, upstream: ANTHROPIC_UPSTREAM, refused: 400 },
@@ -109,7 +112,10 @@ for (const { way, model, upstream, refused } of WAYS) {
           const text = await result.text()
           assert.equal(result.status, status, text)
           const { type: kind, error } = JSON.parse(text)
-          assert.deepEqual([kind, error.type], ['error', TYPES.get(status)])
+          const refusedFields = REFUSED_FIELDS.has(fault)
+          const type = refusedFields ? 'invalid_request_error' : TYPES.get(status)
+          assert.deepEqual([kind, error.type], ['error', type])
+          if (refusedFields) assert.equal(result.headers.get('x-should-retry'), 'false')
           assert.doesNotMatch(text, /simulator|127\.0\.0\.1|sim-key|provider\.sim/i)
           assert.deepEqual([spent, records[0]!.status], [0, 'failed'])
           const wait = result.headers.get('retry-after')

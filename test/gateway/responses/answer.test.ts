@@ -331,7 +331,7 @@ test('silence: comments, and an event every two minutes', () => {
 test('failures are told in the words that clients act upon', () => {
   const codes = (
     [
-      ['insufficient', 'insufficient_quota'],
+      ['insufficient', 'invalid_prompt'],
       ['rate_limited', 'rate_limit_exceeded'],
       ['upstream_rejected', 'invalid_prompt'],
       ['unsuitable', 'invalid_prompt'],
