@@ -50,7 +50,9 @@ export async function createResponse(
   const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
   const style = styleOf(body, read, { seed, model: model.id, clock: gateway.billing.clock })
-  const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
+  const natively =
+    !read.onlyAsChat &&
+    model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
   const native = natively ? nativeResponsesRequest(body, items, names) : undefined
   const answer = async () => {
