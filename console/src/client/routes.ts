@@ -884,6 +884,7 @@ export type Documented = {
       limit?: string | number | boolean
       offset?: string | number | boolean
       after_id?: string | number | boolean
+      before_id?: string | number | boolean
     }
     body: undefined
     answer: {
@@ -901,6 +902,10 @@ export type Documented = {
         display_name: string
         created_at: string
         lifecycle: 'active'
+        capabilities: null
+        line: null
+        deprecated_at: null
+        retires_at: null
         max_input_tokens: number | null
         max_tokens: number | null
         created: number
@@ -1037,6 +1042,10 @@ export type Documented = {
       display_name: string
       created_at: string
       lifecycle: 'active'
+      capabilities: null
+      line: null
+      deprecated_at: null
+      retires_at: null
       max_input_tokens: number | null
       max_tokens: number | null
       data: {
@@ -1046,6 +1055,10 @@ export type Documented = {
         display_name: string
         created_at: string
         lifecycle: 'active'
+        capabilities: null
+        line: null
+        deprecated_at: null
+        retires_at: null
         max_input_tokens: number | null
         max_tokens: number | null
         created: number
@@ -1178,6 +1191,7 @@ export type Documented = {
       limit?: string | number | boolean
       offset?: string | number | boolean
       after_id?: string | number | boolean
+      before_id?: string | number | boolean
       fields?: string | number | boolean
     }
     body: undefined
@@ -1196,6 +1210,10 @@ export type Documented = {
         display_name: string
         created_at: string
         lifecycle: 'active'
+        capabilities: null
+        line: null
+        deprecated_at: null
+        retires_at: null
         max_input_tokens: number | null
         max_tokens: number | null
         created: number

@@ -62,7 +62,7 @@ async function orderMessages(
   const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
   const reader = readingModel(gateway.upstreams, model, native.length > 0)
   const read = readRequest(body, reader)
-  const { chat, names: tools, tools: kept, places } = read
+  const { chat, names: tools, messages, tools: kept, places } = read
   const omitsThinking = fieldsOf(body.thinking).display === 'omitted'
   const names = {
     id: newMessageId(),
@@ -72,7 +72,7 @@ async function orderMessages(
     omitsThinking,
   }
   const sent = { headers: call.headers, tools: kept, model, ours: oursOf(names) }
-  const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
+  const limited = { ...body, messages, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
   const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
   try {
     const order = await orderChat(gateway, call, chat, {

@@ -67,7 +67,9 @@ export function orderAsked(
   { body, model, items, read }: AskedResponse,
   { responseId, writes }: { responseId: string; writes?: ChatOrder['writes'] },
 ): Promise<ChatOrder> {
-  const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
+  const natively =
+    !read.onlyAsChat &&
+    model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const native = natively ? nativeResponsesRequest(body, items, { model, responseId }) : undefined
   // Without a limit of its own, a response may be as long as the model can write; a chat is not.
   const wholeOutput = true as const

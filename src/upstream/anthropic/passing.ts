@@ -54,7 +54,12 @@ const SEARCH_RESULT = {
   citations: plain('enabled'),
 }
 const REFERENCE = plain('tool_name')
-const USE = { ...CACHE_MARK, ...plain('id name toolset_name'), input: 'any' } as const
+const USE = {
+  ...CACHE_MARK,
+  ...plain('id name toolset_name'),
+  input: 'any',
+  caller: { type: new Set(['direct']) },
+} as const
 
 const BLOCKS = new Kinds({
   text: TEXT,

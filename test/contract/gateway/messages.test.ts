@@ -98,6 +98,26 @@ for (const { way, model, upstream, refused } of WAYS) {
       }
     })
 
+    test('a summary in the history goes on as words, and what was before it does not', async () => {
+      const block = { type: 'compaction', content: 'Mahindi ya Dodoma', encrypted_content: 'x' }
+      const messages = [
+        { role: 'user', content: 'Zamani sana' },
+        { role: 'assistant', content: [block, { type: 'text', text: 'Ndiyo.' }] },
+        { role: 'user', content: 'Na bei?' },
+      ]
+      const beta = { 'anthropic-beta': 'compact-2026-09-04' }
+      const answer = await ask(app, hello({ model, messages }), { ...key, ...beta })
+      assert.equal(answer.status, 200)
+      const sent = app.models.log.entries.at(-1)!
+      const said = JSON.stringify(sent.body)
+      assert.match(said, /in summary:\\n\\nMahindi ya Dodoma/)
+      assert.doesNotMatch(said, /Zamani|compaction|encrypted_content/)
+      assert.equal(sent.headers['anthropic-beta'], undefined)
+      const { stop_details, container, diagnostics, content } = (await answer.json()) as Loose
+      assert.deepEqual([stop_details, container, diagnostics], [null, null, null])
+      assert.equal(content[0].citations, null)
+    })
+
     const statusOf = (fault: string, told: number) => {
       if (fault === 'status-400') return refused
       return told === 503 ? OVERLOADED : told

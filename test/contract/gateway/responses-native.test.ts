@@ -91,6 +91,28 @@ test('thoughts and calls come back as they were given', async () => {
   for (const item of sent().input) assert.equal(item.id, undefined)
 })
 
+test('a shell that the caller runs never goes up as one: the turn is a chat there', async () => {
+  const tools = [{ type: 'shell', environment: { type: 'local' } }, { type: 'web_search' }]
+  const asked: Loose = { model, tools, input: 'Orodhesha faili' }
+  const before = app.models.log.count({ route: '/responses' })
+  const called: Loose = await client.responses.create(asked)
+  const [made] = called.output
+  assert.deepEqual([made.type, made.status], ['shell_call', 'completed'])
+  assert.ok(made.action.commands.length > 0)
+  const outcome = { type: 'exit', exit_code: 0 }
+  const output = [{ stdout: 'bei.txt', stderr: '', outcome }]
+  const result = { type: 'shell_call_output', call_id: made.call_id, output }
+  const next: Loose = { ...asked, previous_response_id: called.id, input: [result] }
+  const done = await client.responses.stream(next).finalResponse()
+  assert.match(done.output_text, /bei\.txt/)
+  assert.equal(app.models.log.count({ route: '/responses' }), before)
+  const { tools: given } = app.models.log.find({ route: '/chat/completions' }).at(-1)!.body as Loose
+  assert.deepEqual(
+    given.map((tool: Loose) => [tool.type, tool.function.name]),
+    [['function', 'shell']],
+  )
+})
+
 test('what is kept is kept here: a chain and references reach the upstream in full', async () => {
   const reasoning = { effort: 'low' as const }
   const first = await client.responses.create({ model, input, reasoning })

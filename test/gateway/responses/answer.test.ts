@@ -31,6 +31,9 @@ const TOOLS = new Map<string, OwnTool>([
   ['f', { kind: 'function', name: 'f', namespace: undefined }],
   ['mail__send', { kind: 'function', name: 'send', namespace: 'mail' }],
   ['patch', { kind: 'custom', name: 'patch', namespace: undefined }],
+  ['shell', { kind: 'shell', name: 'shell', namespace: undefined }],
+  ['local_shell', { kind: 'local_shell', name: 'local_shell', namespace: undefined }],
+  ['apply_patch', { kind: 'apply_patch', name: 'apply_patch', namespace: undefined }],
 ])
 const CLOCK = { now: () => new Date(1_700_000_009_900) }
 const STYLE = { head: HEAD, clock: CLOCK, tools: TOOLS, encrypted: false, logprobs: false }
@@ -191,6 +194,73 @@ test('thoughts, text and calls are one item after the other', async () => {
     final.output.map(({ id }) => id),
     output.map(({ id }) => id),
   )
+})
+
+/** What a model wrote, and the members of the item that the caller gets. */
+const CLIENT_CALLS: [string, string, Fields][] = [
+  [
+    'shell',
+    '{"commands":["ls","pwd"],"timeout_ms":5}',
+    { action: { commands: ['ls', 'pwd'], timeout_ms: 5, max_output_length: null } },
+  ],
+  [
+    'shell',
+    '{"commands":"ls","timeout_ms":"soon"}',
+    { action: { commands: ['ls'], timeout_ms: null, max_output_length: null } },
+  ],
+  [
+    'local_shell',
+    '{"command":["ls","-l"]}',
+    {
+      action: {
+        type: 'exec',
+        command: ['ls', '-l'],
+        env: {},
+        user: null,
+        timeout_ms: null,
+        working_directory: null,
+      },
+    },
+  ],
+  [
+    'apply_patch',
+    '{"type":"create_file","path":"a","diff":"+x"}',
+    { operation: { type: 'create_file', path: 'a', diff: '+x' } },
+  ],
+  [
+    'apply_patch',
+    '{"type":"delete_file","path":"a","diff":null}',
+    { operation: { type: 'delete_file', path: 'a' } },
+  ],
+  // Nothing is deleted that was not plainly meant.
+  [
+    'apply_patch',
+    '{"type":"delete","path":7}',
+    { operation: { type: 'update_file', path: '', diff: '' } },
+  ],
+]
+
+test('a call of a tool that the caller runs is an item of its kind, whole and streamed', async () => {
+  for (const [name, args, members] of CLIENT_CALLS) {
+    const pieces = [call(0, args.slice(0, 9), { id: 'x', name }), call(0, args.slice(9))]
+    const { events, response } = streamed(pieces, { finish: 'tool_calls' })
+    const message = { tool_calls: [{ id: 'x', function: { name, arguments: args } }] }
+    const whole = wholeAnswer({ choices: [{ message, finish_reason: 'tool_calls' }] }, HEAD, TOOLS)
+    for (const output of [response.output as Fields[], whole.output]) {
+      assert.partialDeepStrictEqual(output[0], {
+        type: `${name}_call`,
+        status: 'completed',
+        ...members,
+      })
+      assert.match(String(output[0]!.call_id), /^call_/)
+      assert.equal(placeOfItem(String(output[0]!.id))?.response, `resp_${HEAD.seed}`)
+    }
+    assert.deepEqual(
+      types(events).filter((type) => /item|delta|arguments/.test(type)),
+      ['output_item.added', 'output_item.done'],
+    )
+    assert.equal((await accumulated(events)).output[0]!.type, `${name}_call`)
+  }
 })
 
 test('every item closes before the next one opens', () => {

@@ -14,6 +14,7 @@ export type ItemKind =
   | 'tools'
   | 'update'
   | 'compaction'
+  | 'search'
   | 'skipped'
 
 const KINDS: Record<string, ItemKind> = {
@@ -21,10 +22,19 @@ const KINDS: Record<string, ItemKind> = {
   reasoning: 'reasoning',
   function_call: 'call',
   custom_tool_call: 'call',
+  shell_call: 'call',
+  local_shell_call: 'call',
+  apply_patch_call: 'call',
   function_call_output: 'result',
   custom_tool_call_output: 'result',
+  shell_call_output: 'result',
+  local_shell_call_output: 'result',
+  apply_patch_call_output: 'result',
   item_reference: 'reference',
   additional_tools: 'tools',
+  // What a search among the caller's tools found.
+  tool_search_output: 'tools',
+  tool_search_call: 'search',
   configuration_update: 'update',
   compaction: 'compaction',
   // As Codex calls it.

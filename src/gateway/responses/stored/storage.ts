@@ -70,6 +70,12 @@ const PREFIXES = new Map<unknown, string>([
   ['function_call_output', 'fco_'],
   ['custom_tool_call', 'ctc_'],
   ['custom_tool_call_output', 'ctco_'],
+  ['shell_call', 'sh_'],
+  ['shell_call_output', 'sho_'],
+  ['local_shell_call', 'lsh_'],
+  ['local_shell_call_output', 'lsho_'],
+  ['apply_patch_call', 'apc_'],
+  ['apply_patch_call_output', 'apco_'],
   ['additional_tools', 'at_'],
   ['compaction', 'cmp_'],
 ])
