@@ -134,3 +134,17 @@ export function pagination(
 ) {
   return { pagination: { limit, offset, total, has_more: hasMore } }
 }
+
+const sessionField = z.string().max(1_024).nullish()
+
+/** What a caller calls a conversation. */
+export const sessionFields = {
+  session_id: sessionField.meta({
+    description:
+      'Your name for the conversation, or the header `x-session-id`. Its turns go to the same place while that is up, so that what was read before is charged as cached. It leaves here as a hash.',
+    example: 'mazungumzo-7',
+  }),
+  prompt_cache_key: sessionField.meta({
+    description: 'The same, under the name that OpenAI has for it',
+  }),
+}

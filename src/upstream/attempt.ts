@@ -234,16 +234,35 @@ function chatOf(provider: Provider, asked?: Asked<ChatRequest>): ChatCapability 
 }
 
 function siftedChat(asked: Asked<ChatRequest>, sieve: Sieve, provider: Provider): ChatRequest {
-  if (chatOf(provider, asked) !== provider.chat) return siftedNative(asked, sieve)
+  const capability = chatOf(provider, asked)!
+  const isChat = capability === provider.chat
+  const named = sessionFields(
+    capability.session ?? (isChat ? listedField(asked) : undefined),
+    asked,
+  )
+  if (!isChat) return siftedNative(asked, sieve, named)
   sieve.note(asked.request.unread)
-  return siftedBody(asked, sieve)
+  const sifted = siftedBody(asked, sieve)
+  return named === undefined ? sifted : { ...sifted, body: { ...sifted.body, ...named } }
 }
 
-function siftedNative({ request }: Asked<ChatRequest>, sieve: Sieve): ChatRequest {
+function sessionFields(
+  field: ChatCapability['session'],
+  { request: { session } }: Asked<ChatRequest>,
+): Fields | undefined {
+  return field === undefined || session === undefined ? undefined : { [field]: session }
+}
+
+/** Few servers of OpenAI's format know its field, and some refuse what they do not know. */
+function listedField({ target }: Asked<ChatRequest>): ChatCapability['session'] {
+  return target.supportedParameters?.includes('prompt_cache_key') ? 'prompt_cache_key' : undefined
+}
+
+function siftedNative({ request }: Asked<ChatRequest>, sieve: Sieve, named?: Fields): ChatRequest {
   const { native } = request
   if (native === undefined) return request
   sieve.note(native.leftOut)
-  return { ...request, native: { ...native, body: sieve.pass(native.body) } }
+  return { ...request, native: { ...native, body: { ...sieve.pass(native.body), ...named } } }
 }
 
 function siftedBody<Request extends { body: Fields }>(

@@ -22,7 +22,7 @@ import {
   unavailable,
 } from './contract/upstream-error.ts'
 import { UpstreamHealth } from './health/health.ts'
-import { choose } from './health/circuit.ts'
+import { choose, sessionDraw } from './health/circuit.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import type { UsageReading } from './contract/usage.ts'
@@ -57,7 +57,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       call(parts, targets, { name, request, signal: asking?.signal, course: asking?.course }),
     ask: (target, name, request, signal) =>
       ask(parts, target, { name, request, signal, course: undefined }),
-    order: (targets, name) => inOrder(parts, targets, name),
+    order: (targets, name, session) => inOrder(parts, targets, name, session),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
       parts.connections.get(target.upstream)?.provider.natively?.(dialect, target) !== undefined,
@@ -91,7 +91,7 @@ async function call<Name extends keyof Work>(
   targets: readonly ModelTarget[],
   work: WorkItem<Name>,
 ): Promise<Work[Name]['result']> {
-  const candidates = inOrder(parts, targets, work.name)
+  const candidates = inOrder(parts, targets, work.name, sessionOf(work.request))
   let last: Failure | undefined
   for (const [index, target] of candidates.slice(0, MOST_ATTEMPTS).entries()) {
     const outcome = await tryTarget(parts, work, target)
@@ -107,6 +107,11 @@ async function call<Name extends keyof Work>(
     if (outcome.final) break
   }
   throw last!
+}
+
+/** Only chats are parts of a conversation. */
+function sessionOf(request: Work[keyof Work]['request']): string | undefined {
+  return 'session' in request ? request.session : undefined
 }
 
 /** Work of jobs already begun is also done at drained upstreams. */
@@ -130,6 +135,7 @@ function inOrder<Target extends ModelTarget>(
   parts: UpstreamParts,
   targets: readonly Target[],
   name: keyof Work,
+  session?: string,
 ): Target[] {
   const able = capable(parts, targets, name)
   if (able.length === 0) throw unsuitableWork()
@@ -141,7 +147,8 @@ function inOrder<Target extends ModelTarget>(
     const circuit = health.circuit(target)
     return { target, priority, weight, circuit, demoted: health.demoted(target.upstream) }
   })
-  const choice = choose(candidates, parts.nowMs(), parts.random)
+  const draw = session === undefined ? parts.random : sessionDraw(session)
+  const choice = choose(candidates, parts.nowMs(), draw)
   if (choice.kind === 'ask') return choice.targets
   throw choice.kind === 'rate_limited'
     ? rateLimited(choice.retryAfterS)

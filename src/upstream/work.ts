@@ -51,7 +51,11 @@ export type Upstreams = {
    * The targets in the order that `call` would use, for work that records the target before it
    * asks. Throws like `call` if none can be asked.
    */
-  order<Target extends ModelTarget>(targets: readonly Target[], name: keyof Work): Target[]
+  order<Target extends ModelTarget>(
+    targets: readonly Target[],
+    name: keyof Work,
+    session?: string,
+  ): Target[]
   /** Whether any target can do it. */
   can(targets: readonly ModelTarget[], name: keyof Work): boolean
   /** Whether it accepts requests of this dialect unchanged. */

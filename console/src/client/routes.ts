@@ -1335,6 +1335,8 @@ export type Documented = {
       top_p?: number | null | undefined
       tools?: unknown[] | null | undefined
       modalities?: string[] | null | undefined
+      session_id?: string | null | undefined
+      prompt_cache_key?: string | null | undefined
     } & Record<string, unknown>
     answer: {
       id: string
@@ -1377,6 +1379,7 @@ export type Documented = {
       top_p?: number | null | undefined
       top_k?: number | null | undefined
       stop_sequences?: string[] | null | undefined
+      session_id?: string | null | undefined
     } & Record<string, unknown>
     answer: {
       id: string
@@ -1418,6 +1421,7 @@ export type Documented = {
       reasoning?: Record<string, unknown> | null | undefined
       include?: string[] | null | undefined
       metadata?: Record<string, unknown> | null | undefined
+      session_id?: string | null | undefined
       prompt_cache_key?: string | null | undefined
       store?: boolean | null | undefined
       previous_response_id?: string | null | undefined

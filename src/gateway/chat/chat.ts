@@ -17,6 +17,7 @@ import { mostJsonTokens } from '../price/token-bound.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
+import { sessionIn } from './session.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
 
@@ -40,7 +41,8 @@ export async function chat(
   call: GatewayCall,
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
-  const order = await orderChat(gateway, call, body)
+  const session = sessionIn(body, call.headers)
+  const order = await orderChat(gateway, call, body, { session })
   if (body.stream !== true) return completeChat(gateway, call, order)
   const includeUsage = body.stream_options?.include_usage === true
   return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
@@ -53,6 +55,8 @@ type OfDialect = {
   /** Its fields that have no place in a chat. */
   unread?: ChatRequest['unread']
   wholeOutput?: ChatRequest['wholeOutput']
+  /** What the caller calls the conversation. */
+  session?: string | undefined
   writes?: ChatOrder['writes']
 }
 
@@ -60,7 +64,7 @@ export async function orderChat(
   gateway: Pick<Gateway, 'billing' | 'catalog' | 'nameForUpstream' | 'rules'>,
   call: GatewayCall,
   body: ChatBody,
-  { native: asWritten, unread, wholeOutput, writes }: OfDialect = {},
+  { native: asWritten, unread, wholeOutput, session, writes }: OfDialect = {},
 ): Promise<ChatOrder> {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
@@ -83,7 +87,7 @@ export async function orderChat(
     estimate: hold.estimate(answer),
     targets: model.targets,
     request: {
-      ...chatRequest(gateway, call, body, { model: model.id, at }),
+      ...chatRequest(gateway, call, body, { model: model.id, at, session }),
       body: own(body),
       native,
       unread,
@@ -142,12 +146,14 @@ function chatRequest(
   gateway: Pick<Gateway, 'nameForUpstream'>,
   call: GatewayCall,
   body: ChatBody,
-  { model, at }: { model: string; at: Date },
+  { model, at, session }: { model: string; at: Date; session: string | undefined },
 ): ChatRequest {
+  const { accountId } = call.principal
   return {
     body,
     stream: body.stream === true,
-    user: gateway.nameForUpstream(call.principal.accountId),
+    user: gateway.nameForUpstream(accountId),
+    session: session && gateway.nameForUpstream(accountId, session),
     ours: { id: prefixedId('chatcmpl-'), model, created: Math.floor(at.getTime() / 1_000) },
   }
 }

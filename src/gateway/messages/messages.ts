@@ -6,13 +6,14 @@ import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
+import { sessionIn } from '../chat/session.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { streamChat } from '../chat/stream.ts'
-import type { ChatParts, GatewayCall } from '../gateway.ts'
+import type { ChatParts, GatewayCall, SentHeaders } from '../gateway.ts'
 import { newMessageId, type AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
-import { nativeRequest, type SentHeaders } from './native.ts'
+import { nativeRequest } from './native.ts'
 import { readRequest, unreadInMessages } from './request.ts'
 import { notFound, type Catalog } from '../../catalog/catalog.ts'
 
@@ -78,6 +79,7 @@ async function orderMessages(
   try {
     const order = await orderChat(gateway, call, chat, {
       native: asIs,
+      session: sessionIn(body, call.headers),
       unread: unreadInMessages(body, reader),
     })
     const targets = asIs?.only ? native : order.targets

@@ -6,6 +6,7 @@ import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
+import { sessionIn } from '../chat/session.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import { requireFunds } from '../funds.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
@@ -46,12 +47,15 @@ export async function createResponse(
   refuseUnsupported(body)
   const { gateway } = responses
   const model = gateway.catalog.requireModel(body.model)
-  const { own, items } = await conversationFor(responses, call, body, model)
+  const { own, items, firstId } = await conversationFor(responses, call, body, model)
   const read = chatBodyOf(body, items, model)
   const seed = randomBase62(24)
   const style = styleOf(body, read, { seed, model: model.id, clock: gateway.billing.clock })
   const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
+  // What continues a stored response is of one conversation with it.
+  const begun = firstId ?? (isStored(responses, body) ? names.responseId : undefined)
+  const session = sessionIn(body, call.headers) ?? begun
   const native = natively ? nativeResponsesRequest(body, items, names) : undefined
   const answer = async () => {
     const storage = storageOf(responses, call, body, { seed, own })
@@ -61,6 +65,7 @@ export async function createResponse(
       native,
       unread: unreadInResponses(body, model),
       wholeOutput: true as const,
+      session,
       writes,
     }
     const order = await orderChat(gateway, call, read.chat, dialect)
@@ -124,15 +129,19 @@ function styleOf(
   }
 }
 
+function isStored({ storedDays }: Responses, { store }: ResponsesBody): boolean {
+  return store !== false && storedDays > 0
+}
+
 function storageOf(
-  { storedDays: days }: Responses,
+  responses: Responses,
   { principal: { accountId } }: GatewayCall,
   body: ResponsesBody,
   { seed, own }: { seed: string; own: SentItem[] },
 ): ResponseStorage {
-  if (body.store === false || days === 0) return NO_STORAGE
+  if (!isStored(responses, body)) return NO_STORAGE
   const previousId = body.previous_response_id ?? undefined
-  return storageFor({ accountId, seed, previousId, days }, own)
+  return storageFor({ accountId, seed, previousId, days: responses.storedDays }, own)
 }
 
 function isTooLong(error: unknown): error is Failure {

@@ -108,6 +108,8 @@ type BytesCapability<Request, Format> = {
 export type ChatCapability = OfCallers &
   JsonCapability<ChatRequest, ChatResult> & {
     reader: (request: ChatRequest, target: ModelTarget) => ChatReader
+    /** The field that names the conversation, so that what is cached of it is found. */
+    session?: 'session_id' | 'prompt_cache_key'
   }
 
 // Chat
@@ -124,6 +126,8 @@ export type ChatRequest = {
   wholeOutput?: true | undefined
   /** A hash of the account, in place of the caller's `user`. */
   user?: string | undefined
+  /** A hash of the account and of what it calls the conversation. */
+  session?: string | undefined
   /** No choice may be longer than the account can pay for. */
   mostTokens?: number | undefined
   /** The names in the answer, whatever the upstream's are. */

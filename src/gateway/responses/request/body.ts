@@ -15,6 +15,7 @@ export type ResponsesBody = {
   include?: string[] | null | undefined
   metadata?: Record<string, unknown> | null | undefined
   prompt_cache_key?: string | null | undefined
+  session_id?: string | null | undefined
   store?: boolean | null | undefined
   previous_response_id?: string | null | undefined
   stream?: boolean | null | undefined
