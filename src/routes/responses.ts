@@ -5,7 +5,7 @@ import { renderFailure } from '../http/dialect.ts'
 import { route, type Route } from '../http/route.ts'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
-import { sessionFields } from './fields.ts'
+import { choiceFields, sessionFields } from './fields.ts'
 import { responseParams, responseRoute, responseShape } from './stored-responses.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
@@ -31,6 +31,7 @@ const body = z.looseObject({
   reasoning: z.looseObject({}).nullish(),
   include: z.array(z.string().max(256)).max(100).nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
+  ...choiceFields,
   ...sessionFields,
   store: z.boolean().nullish(),
   previous_response_id: z.string().max(256).nullish(),

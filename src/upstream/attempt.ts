@@ -236,21 +236,22 @@ function chatOf(provider: Provider, asked?: Asked<ChatRequest>): ChatCapability 
 function siftedChat(asked: Asked<ChatRequest>, sieve: Sieve, provider: Provider): ChatRequest {
   const capability = chatOf(provider, asked)!
   const isChat = capability === provider.chat
-  const named = sessionFields(
-    capability.session ?? (isChat ? listedField(asked) : undefined),
-    asked,
-  )
-  if (!isChat) return siftedNative(asked, sieve, named)
+  const field = capability.session ?? (isChat ? listedField(asked) : undefined)
+  const ours = ownFields(field, asked, provider)
+  if (!isChat) return siftedNative(asked, sieve, ours)
   sieve.note(asked.request.unread)
   const sifted = siftedBody(asked, sieve)
-  return named === undefined ? sifted : { ...sifted, body: { ...sifted.body, ...named } }
+  return ours === undefined ? sifted : { ...sifted, body: { ...sifted.body, ...ours } }
 }
 
-function sessionFields(
+/** What is said of a request beside the caller's fields. */
+function ownFields(
   field: ChatCapability['session'],
-  { request: { session } }: Asked<ChatRequest>,
+  { request: { session, keepsNothing } }: Asked<ChatRequest>,
+  provider: Provider,
 ): Fields | undefined {
-  return field === undefined || session === undefined ? undefined : { [field]: session }
+  const named = field === undefined || session === undefined ? undefined : { [field]: session }
+  return keepsNothing ? { ...named, ...provider.keepsNothing } : named
 }
 
 /** Few servers of OpenAI's format know its field, and some refuse what they do not know. */
@@ -258,11 +259,11 @@ function listedField({ target }: Asked<ChatRequest>): ChatCapability['session'] 
   return target.supportedParameters?.includes('prompt_cache_key') ? 'prompt_cache_key' : undefined
 }
 
-function siftedNative({ request }: Asked<ChatRequest>, sieve: Sieve, named?: Fields): ChatRequest {
+function siftedNative({ request }: Asked<ChatRequest>, sieve: Sieve, ours?: Fields): ChatRequest {
   const { native } = request
   if (native === undefined) return request
   sieve.note(native.leftOut)
-  return { ...request, native: { ...native, body: { ...sieve.pass(native.body), ...named } } }
+  return { ...request, native: { ...native, body: { ...sieve.pass(native.body), ...ours } } }
 }
 
 function siftedBody<Request extends { body: Fields }>(

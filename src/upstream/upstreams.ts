@@ -62,6 +62,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     speaks: (target, dialect) =>
       parts.connections.get(target.upstream)?.provider.natively?.(dialect, target) !== undefined,
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
+    keepsNothing: ({ upstream }) =>
+      parts.connections.get(upstream)?.provider.keepsNothing !== undefined,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(
       ({ baseUrl: _url, apiKey: _key, timeouts: _t, passFields: _p, ...shown }) => shown,
@@ -97,6 +99,7 @@ async function call<Name extends keyof Work>(
     const outcome = await tryTarget(parts, work, target)
     if ('result' in outcome) return outcome.result
     last = outcome.failure
+    last.unanswered = !outcome.made
     if (work.signal?.aborted) break
     parts.log.warn('An attempt at an upstream failed.', {
       upstream: target.upstream,
@@ -138,10 +141,10 @@ function inOrder<Target extends ModelTarget>(
   session?: string,
 ): Target[] {
   const able = capable(parts, targets, name)
-  if (able.length === 0) throw unsuitableWork()
+  if (able.length === 0) throw unanswered(unsuitableWork())
   const { connections, health, drained } = parts
   const asked = CONTINUES.has(name) ? able : able.filter(({ upstream }) => !drained.has(upstream))
-  if (asked.length === 0) throw unavailable(DRAINED_RETRY_S)
+  if (asked.length === 0) throw unanswered(unavailable(DRAINED_RETRY_S))
   const candidates = asked.map((target) => {
     const { priority, weight } = connections.get(target.upstream)!.config
     const circuit = health.circuit(target)
@@ -150,9 +153,13 @@ function inOrder<Target extends ModelTarget>(
   const draw = session === undefined ? parts.random : sessionDraw(session)
   const choice = choose(candidates, parts.nowMs(), draw)
   if (choice.kind === 'ask') return choice.targets
-  throw choice.kind === 'rate_limited'
-    ? rateLimited(choice.retryAfterS)
-    : unavailable(choice.retryAfterS)
+  const { kind, retryAfterS } = choice
+  throw unanswered(kind === 'rate_limited' ? rateLimited(retryAfterS) : unavailable(retryAfterS))
+}
+
+function unanswered(failure: Failure): Failure {
+  failure.unanswered = true
+  return failure
 }
 
 function unsuitableWork(): Failure {
@@ -173,8 +180,8 @@ function capable<Target extends ModelTarget>(
   })
 }
 
-/** `final`: no other upstream may be asked. */
-type FailedAttempt = { failure: Failure; reason: string; final: boolean }
+/** `final`: no other upstream may be asked. `made`: the work was done, or is not wanted any more. */
+type FailedAttempt = { failure: Failure; reason: string; final: boolean; made?: boolean }
 
 async function tryTarget<Name extends keyof Work>(
   parts: UpstreamParts,
@@ -245,5 +252,6 @@ function afterError(
   const failure = failureOf(category, error)
   health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)
-  return { failure, reason: error.message, final: isFinal(category) || onlyHere }
+  const made = category.kind !== 'rejected' && isFinal(category)
+  return { failure, reason: error.message, final: isFinal(category) || onlyHere, made }
 }

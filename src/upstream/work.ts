@@ -62,6 +62,8 @@ export type Upstreams = {
   speaks(target: ModelTarget, dialect: NativeRequest['dialect']): boolean
   /** Whether it turns PDFs into text for models that cannot read files. */
   parsesFiles(target: ModelTarget): boolean
+  /** Whether it can be told to keep nothing of a chat. */
+  keepsNothing(target: ModelTarget): boolean
   /** Throws a `Failure` when it cannot be read. */
   catalog(upstream: string, signal?: AbortSignal): Promise<CatalogReading>
   /** In the order of the file. */

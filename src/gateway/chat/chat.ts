@@ -14,6 +14,8 @@ import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
+import { choiceOf } from './choice.ts'
+import { firstToAnswer } from './first-to-answer.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
@@ -34,6 +36,7 @@ export type ChatBody = {
   modalities?: string[] | null | undefined
   reasoning?: unknown
   prediction?: unknown
+  models?: string[] | null | undefined
 }
 
 export async function chat(
@@ -42,10 +45,14 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
   const session = sessionIn(body, call.headers)
-  const order = await orderChat(gateway, call, body, { session })
-  if (body.stream !== true) return completeChat(gateway, call, order)
-  const includeUsage = body.stream_options?.include_usage === true
-  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+  return firstToAnswer(gateway, call, choiceOf(body), {
+    order: async (one) => ({ order: await orderChat(gateway, call, one, { session }) }),
+    answer: async ({ order }) => {
+      if (body.stream !== true) return completeChat(gateway, call, order)
+      const includeUsage = body.stream_options?.include_usage === true
+      return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+    },
+  })
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -116,13 +123,14 @@ export function completeChat(
   order: ChatOrder,
   form: WholeForm = chatWhole,
 ) {
-  const { stage, estimate, targets, request } = order
+  const { stage, estimate, held, targets, request } = order
   const { requestId } = call
   let gathered: ChatStream | undefined
   let body: unknown
   return runBilledCall<ChatResult | Gathered>(gateway, call, {
     stage,
     estimate,
+    held,
     work: async (asking, bill) => {
       const { callLimit } = bill
       if (callLimit === undefined) return gateway.upstreams.call(targets, 'chat', request, asking)

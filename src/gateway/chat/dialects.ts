@@ -52,7 +52,9 @@ export function inCallersFields(error: unknown, places: readonly string[], rest:
   if (found === null) return error
   const field = places[Number(found[1] ?? -1)] ?? rest
   const text = message.startsWith(param) ? field + message.slice(param.length) : message
-  return new Failure(kind, text, { param: field, code, retryAfterS, headers, cause })
+  const renamed = new Failure(kind, text, { param: field, code, retryAfterS, headers, cause })
+  renamed.unanswered = error.unanswered
+  return renamed
 }
 
 /** A `tool` message has only text: pictures and files follow in a user message. */

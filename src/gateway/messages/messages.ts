@@ -6,6 +6,8 @@ import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
+import { choiceInMessages } from '../chat/choice.ts'
+import { firstToAnswer } from '../chat/first-to-answer.ts'
 import { sessionIn } from '../chat/session.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { streamChat } from '../chat/stream.ts'
@@ -26,10 +28,13 @@ export async function messages(
   call: MessagesCall,
   body: MessagesBody,
 ): Promise<Answer & { stored?: true }> {
-  const { order, names } = await orderMessages(gateway, call, body)
-  return body.stream === true
-    ? streamChat(gateway, call, order, messageStreamForm(names, estimateOf(order)))
-    : completeChat(gateway, call, order, messageWhole(names))
+  return firstToAnswer(gateway, call, choiceInMessages(body), {
+    order: (one) => orderMessages(gateway, call, one),
+    answer: async ({ order, names }) =>
+      body.stream === true
+        ? streamChat(gateway, call, order, messageStreamForm(names, estimateOf(order)))
+        : completeChat(gateway, call, order, messageWhole(names)),
+  })
 }
 
 /** The token count of a request, free: asked of an upstream that counts, else estimated. */

@@ -1,4 +1,5 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
+import type { CatalogModel } from '../../catalog/catalog-index.ts'
 import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -6,6 +7,9 @@ import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
+import { choiceOf } from '../chat/choice.ts'
+import { firstToAnswer } from '../chat/first-to-answer.ts'
+import type { ChatOrder } from '../chat/form.ts'
 import { sessionIn } from '../chat/session.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import { requireFunds } from '../funds.ts'
@@ -46,41 +50,90 @@ export async function createResponse(
 ): Promise<Answer & { stored?: true }> {
   refuseUnsupported(body)
   const { gateway } = responses
+  const choice = choiceOf(body)
+  const model = firstThatIs(gateway.catalog, choice.bodies)
+  const conversation = await conversationFor(responses, call, body, model)
+  const said = { ...conversation, seed: randomBase62(24) }
+  let style: ResponseStyle | undefined
+  const dialect = {
+    order: (one: ResponsesBody) => orderResponse(responses, call, one, said),
+    answer: (asked: AskedResponse) => {
+      style = asked.style
+      return answerResponse(gateway, call, asked)
+    },
+  }
+  try {
+    return await retryShortRateLimits<Answer>(call.signal, () =>
+      firstToAnswer(gateway, call, choice, dialect),
+    )
+  } catch (error) {
+    if (body.stream !== true || style === undefined || !isTooLong(error)) throw error
+    // Clients shorten the conversation only when told inside a stream.
+    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
+  }
+}
+
+/** The first that exists, to measure what is read for any of them. */
+function firstThatIs(
+  catalog: ChatParts['catalog'],
+  bodies: readonly Pick<ResponsesBody, 'model'>[],
+): PricedModel {
+  const known = bodies.find(({ model }) => isOffered(catalog.find(model)))
+  return catalog.requireModel((known ?? bodies[0]!).model)
+}
+
+function isOffered(model: CatalogModel | undefined): boolean {
+  return model?.enabled === true && model.priced !== 'unpriced'
+}
+
+type AskedResponse = {
+  order: ChatOrder
+  read: AskedChat
+  style: ResponseStyle
+  storage: ResponseStorage
+}
+
+async function orderResponse(
+  responses: Responses,
+  call: ResponseCall,
+  body: ResponsesBody,
+  said: WholeConversation & { seed: string },
+): Promise<AskedResponse> {
+  const { gateway } = responses
+  const { own, items, firstId, seed } = said
   const model = gateway.catalog.requireModel(body.model)
-  const { own, items, firstId } = await conversationFor(responses, call, body, model)
   const read = chatBodyOf(body, items, model)
-  const seed = randomBase62(24)
   const style = styleOf(body, read, { seed, model: model.id, clock: gateway.billing.clock })
   const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
   const names = { model, responseId: `resp_${seed}` }
   // What continues a stored response is of one conversation with it.
   const begun = firstId ?? (isStored(responses, body) ? names.responseId : undefined)
-  const session = sessionIn(body, call.headers) ?? begun
-  const native = natively ? nativeResponsesRequest(body, items, names) : undefined
-  const answer = async () => {
-    const storage = storageOf(responses, call, body, { seed, own })
+  const storage = storageOf(responses, call, body, { seed, own })
+  const order = await orderChat(gateway, call, read.chat, {
+    native: natively ? nativeResponsesRequest(body, items, names) : undefined,
+    unread: unreadInResponses(body, model),
     // Without a limit of its own, a response may be as long as the model can write; a chat is not.
-    const { writes } = storage
-    const dialect = {
-      native,
-      unread: unreadInResponses(body, model),
-      wholeOutput: true as const,
-      session,
-      writes,
-    }
-    const order = await orderChat(gateway, call, read.chat, dialect)
-    return body.stream === true
-      ? streamChat(gateway, call, order, responseStreamForm(style, storage))
-      : completeChat(gateway, call, order, responseWholeForm(style, storage))
-  }
-  try {
-    return await retryShortRateLimits<Answer>(call.signal, answer)
-  } catch (error) {
-    if (body.stream !== true || !isTooLong(error)) {
-      throw inCallersFields(error, read.origins, 'input')
-    }
-    // Clients shorten the conversation only when told inside a stream.
-    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
+    wholeOutput: true as const,
+    session: sessionIn(body, call.headers) ?? begun,
+    writes: storage.writes,
+  }).catch(inItsFields(read))
+  return { order, read, style, storage }
+}
+
+function answerResponse(
+  gateway: ChatParts,
+  call: ResponseCall,
+  { order, read, style, storage }: AskedResponse,
+): Promise<Answer & { stored?: true }> {
+  const answer: Promise<Answer & { stored?: true }> = order.request.stream
+    ? streamChat(gateway, call, order, responseStreamForm(style, storage))
+    : completeChat(gateway, call, order, responseWholeForm(style, storage))
+  return answer.catch(inItsFields(read))
+}
+
+function inItsFields({ origins }: AskedChat): (error: unknown) => never {
+  return (error) => {
+    throw inCallersFields(error, origins, 'input')
   }
 }
 

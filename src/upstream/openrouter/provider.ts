@@ -45,6 +45,7 @@ export const openrouter: Provider = {
     content: { build: buildVideoContent, read: readVideoContent },
   },
   parsesFiles: true,
+  keepsNothing: { provider: { data_collection: 'deny' } },
   models: readCatalog,
   probe: () => ({ method: 'GET', path: '/key', expects: 'json' }),
   usageIn: (json) => openAiUsage(fieldsOf(json).usage),

@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
+import { watch } from '../../support/money/paid.ts'
 import { meteredModels } from '../../support/models/metered-models.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
@@ -14,6 +15,8 @@ let asha: Awaited<ReturnType<App['customer']>>
 
 const PRICES = {
   mto: { prompt: 0.000002, completion: 0.00001, cached: 0.0000002 },
+  bahari: { prompt: 0.00001, completion: 0.00005 },
+  kijito: { prompt: 0, completion: 0 },
 }
 
 before(async () => {
@@ -138,3 +141,112 @@ test('400: a name of a session that is none', async () => {
     }
   }
 })
+
+/* The caller's own fallbacks. */
+
+const path = (dialect: string) => `POST /v1/${dialect}`
+const asked = () => [...moja.asked, ...mbili.asked].length
+const meter = () => moja.meter() + mbili.meter()
+const down = (model: string, status?: number, error?: object) => {
+  for (const upstream of [moja, mbili]) upstream.fail(model, status, error)
+}
+/** What the answer took by the upstream's own meter is what was charged, and by whom it was made. */
+async function paid(work: () => Promise<Loose>) {
+  const before = meter()
+  const { result, records, spent } = await watch(app, asha.accountId).during(work)
+  const done = records.filter(({ status }) => status === 'completed')
+  assert.ok(Math.abs(spent - (meter() - before) * 3_000) < 0.000_002, String(spent))
+  return { result, models: done.map(({ model }) => model), failed: records.length - done.length }
+}
+
+const DIALECTS: [string, (models: string[]) => object][] = [
+  [
+    'chat/completions',
+    ([model, ...models]) => ({ model, models, messages: [user('Habari?')], max_tokens: 20 }),
+  ],
+  ['responses', ([model, ...models]) => ({ model, models, input: 'Habari?' })],
+  [
+    'messages',
+    ([model, ...others]) => ({
+      model,
+      fallbacks: others.map((one) => ({ model: one })),
+      max_tokens: 20,
+      messages: [user('Habari?')],
+    }),
+  ],
+]
+
+for (const [dialect, bodyOf] of DIALECTS) {
+  const send = (models: string[], more: object = {}) =>
+    app.call(path(dialect), { token: asha.key, body: { ...bodyOf(models), ...more } })
+
+  test(`${dialect}: where a model does not answer, the next one is asked, charged and named`, async (t) => {
+    t.after(() => down('mto'))
+    const well = await paid(() => send(['lab/mto', 'lab/bahari']))
+    assert.deepEqual([well.result.body.model, well.models], ['lab/mto', ['lab/mto']])
+    for (const [status, error] of REFUSALS) {
+      down('mto', status, error)
+      const { result, models, failed } = await paid(() => send(['lab/mto', 'lab/bahari']))
+      assert.equal(result.status, 200, JSON.stringify(result.body))
+      assert.equal(result.body.model, 'lab/bahari')
+      assert.deepEqual([models, failed], [['lab/bahari'], 1])
+      assert.equal(result.headers.get('x-ignored-parameters'), null)
+    }
+  })
+
+  test(`${dialect}: a stream falls over before its first byte, and names who answers`, async (t) => {
+    t.after(() => down('mto'))
+    down('mto', 503)
+    const { result, models } = await paid(async () => {
+      const answer = await fetch(`${app.url}/v1/${dialect}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...bodyOf(['lab/mto', 'lab/bahari']), stream: true }),
+      })
+      return { text: await answer.text() }
+    })
+    assert.deepEqual(models, ['lab/bahari'])
+    assert.match(result.text, /"model":"lab\/bahari"/)
+    assert.doesNotMatch(result.text, /lab\/mto/)
+  })
+
+  test(`${dialect}: what is missing or cannot do it is skipped, unless none is left`, async () => {
+    const before = asked()
+    const { result } = await paid(() => send(['lab/none', 'lab/mto']))
+    assert.equal(result.body.model, 'lab/mto')
+    assert.equal(asked(), before + 1)
+    const none = await send(['lab/none', 'lab/neither'])
+    assert.deepEqual([none.status, none.body.error.type], [404, expected404(dialect)])
+    assert.equal(asked(), before + 1)
+  })
+
+  test(`400: ${dialect}: odd lists of models`, async () => {
+    const field = dialect === 'messages' ? 'fallbacks' : 'models'
+    const others = ['b', 'c', 'd', 'e'].map((id) => (field === 'models' ? id : { model: id }))
+    for (const odd of ['x', 7, {}, [7], [null], [''], [[]], ['x'.repeat(257)], others]) {
+      const answer = await send(['lab/mto'], { [field]: odd })
+      assert.equal(answer.status, 400, JSON.stringify(odd))
+      assert.match(answer.body.error.message, new RegExp(`^${field}`))
+    }
+    const without = await send(['lab/mto'], { model: undefined, [field]: [] })
+    assert.match(without.body.error.message, /^model/)
+    const { result } = await paid(() => send(['lab/mto'], { [field]: null }))
+    assert.equal(result.status, 200)
+  })
+}
+
+/** Ours, and a refusal that may be of this model alone. */
+const REFUSALS: [number, object?][] = [
+  [503],
+  [429],
+  [404],
+  [401],
+  [400, { message: 'max_tokens is too large', code: 400 }],
+  [
+    400,
+    { message: 'This model has a context length of 10 tokens', code: 'context_length_exceeded' },
+  ],
+  [403, { message: 'moderated', code: 403, metadata: { reasons: ['violence'] } }],
+]
+
+const expected404 = (dialect: string) => (dialect === 'messages' ? 'not_found_error' : 'not_found')

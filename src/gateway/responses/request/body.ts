@@ -1,6 +1,7 @@
 /** The fields that are read here. All others are dropped. */
 export type ResponsesBody = {
   model: string
+  models?: string[] | null | undefined
   input?: string | unknown[] | null | undefined
   instructions?: string | null | undefined
   max_output_tokens?: number | null | undefined
