@@ -48,6 +48,8 @@ export class Failure extends Error {
   readonly credits: MissingCredits | undefined
   readonly headers: Record<string, string>
   readonly madeUp: boolean
+  /** No upstream did the work: another model may be asked for it. Set where upstreams are asked. */
+  unanswered = false
 
   constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
     super(message, { cause: options.cause })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { chat, type ChatBody } from '../gateway/chat/chat.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { route, type Route } from '../http/route.ts'
+import { choiceFields, sessionFields } from './fields.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
 
@@ -26,6 +27,8 @@ const body = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   tools: z.array(z.unknown()).max(1_000).nullish(),
   modalities: z.array(z.string().max(32)).max(8).nullish(),
+  ...choiceFields,
+  ...sessionFields,
 }) satisfies z.ZodType<ChatBody>
 
 const usageShape = z

@@ -7,6 +7,7 @@ import { renderFailure } from '../http/dialect.ts'
 import { route, type Route } from '../http/route.ts'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
+import { choiceFields, sessionFields } from './fields.ts'
 import {
   RESPONSE_LIMIT_BYTES,
   responseParams,
@@ -25,6 +26,8 @@ const body = responsePrompt.extend({
   safety_identifier: z.string().max(1_024).nullish(),
   include: z.array(z.string().max(256)).max(100).nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
+  ...choiceFields,
+  ...sessionFields,
   store: z.boolean().nullish(),
   stream: z.boolean().nullish(),
 }) satisfies z.ZodType<ResponsesBody>

@@ -23,7 +23,7 @@ import {
   unavailable,
 } from './contract/upstream-error.ts'
 import { UpstreamHealth } from './health/health.ts'
-import { choose } from './health/circuit.ts'
+import { choose, sessionDraw } from './health/circuit.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import type { UsageReading } from './contract/usage.ts'
@@ -58,11 +58,13 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       call(parts, targets, { name, request, signal: asking?.signal, course: asking?.course }),
     ask: (target, name, request, signal) =>
       ask(parts, target, { name, request, signal, course: undefined }),
-    order: (targets, name) => inOrder(parts, targets, name),
+    order: (targets, name, session) => inOrder(parts, targets, name, session),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
       parts.connections.get(target.upstream)?.provider.natively?.(dialect, target) !== undefined,
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
+    keepsNothing: ({ upstream }) =>
+      parts.connections.get(upstream)?.provider.keepsNothing !== undefined,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(
       ({ baseUrl: _url, apiKey: _key, timeouts: _t, passFields: _p, ...shown }) => shown,
@@ -92,12 +94,13 @@ async function call<Name extends keyof Work>(
   targets: readonly ModelTarget[],
   work: WorkItem<Name>,
 ): Promise<Work[Name]['result']> {
-  const candidates = inOrder(parts, targets, work.name)
+  const candidates = inOrder(parts, targets, work.name, sessionOf(work.request))
   let last: Failure | undefined
   for (const [index, target] of candidates.slice(0, MOST_ATTEMPTS).entries()) {
     const outcome = await tryTarget(parts, work, target)
     if ('result' in outcome) return outcome.result
     last = outcome.failure
+    last.unanswered = !outcome.made
     if (work.signal?.aborted) break
     parts.log.warn('An attempt at an upstream failed.', {
       upstream: target.upstream,
@@ -108,6 +111,11 @@ async function call<Name extends keyof Work>(
     if (outcome.final) break
   }
   throw last!
+}
+
+/** Only chats are parts of a conversation. */
+function sessionOf(request: Work[keyof Work]['request']): string | undefined {
+  return 'session' in request ? request.session : undefined
 }
 
 /** Work of jobs already begun is also done at drained upstreams. */
@@ -131,22 +139,28 @@ function inOrder<Target extends ModelTarget>(
   parts: UpstreamParts,
   targets: readonly Target[],
   name: keyof Work,
+  session?: string,
 ): Target[] {
   const able = capable(parts, targets, name)
-  if (able.length === 0) throw unsuitableWork()
+  if (able.length === 0) throw unanswered(unsuitableWork())
   const { connections, health, drained } = parts
   const asked = CONTINUES.has(name) ? able : able.filter(({ upstream }) => !drained.has(upstream))
-  if (asked.length === 0) throw unavailable(DRAINED_RETRY_S)
+  if (asked.length === 0) throw unanswered(unavailable(DRAINED_RETRY_S))
   const candidates = asked.map((target) => {
     const { priority, weight } = connections.get(target.upstream)!.config
     const circuit = health.circuit(target)
     return { target, priority, weight, circuit, demoted: health.demoted(target.upstream) }
   })
-  const choice = choose(candidates, parts.nowMs(), parts.random)
+  const draw = session === undefined ? parts.random : sessionDraw(session)
+  const choice = choose(candidates, parts.nowMs(), draw)
   if (choice.kind === 'ask') return choice.targets
-  throw choice.kind === 'rate_limited'
-    ? rateLimited(choice.retryAfterS)
-    : unavailable(choice.retryAfterS)
+  const { kind, retryAfterS } = choice
+  throw unanswered(kind === 'rate_limited' ? rateLimited(retryAfterS) : unavailable(retryAfterS))
+}
+
+function unanswered(failure: Failure): Failure {
+  failure.unanswered = true
+  return failure
 }
 
 function unsuitableWork(): Failure {
@@ -167,8 +181,8 @@ function capable<Target extends ModelTarget>(
   })
 }
 
-/** `final`: no other upstream may be asked. */
-type FailedAttempt = { failure: Failure; reason: string; final: boolean }
+/** `final`: no other upstream may be asked. `made`: the work was done, or is not wanted any more. */
+type FailedAttempt = { failure: Failure; reason: string; final: boolean; made?: boolean }
 
 async function tryTarget<Name extends keyof Work>(
   parts: UpstreamParts,
@@ -239,7 +253,8 @@ function afterError(
   const failure = failureOf(category, error)
   health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)
-  return { failure, reason: error.message, final: isFinal(category) || onlyHere }
+  const made = category.kind !== 'rejected' && isFinal(category)
+  return { failure, reason: error.message, final: isFinal(category) || onlyHere, made }
 }
 
 type AnyRequest = { body?: Fields; native?: NativeRequest | undefined; extra?: Fields | undefined }

@@ -1353,6 +1353,20 @@ export type Documented = {
       top_p?: number | null | undefined
       tools?: unknown[] | null | undefined
       modalities?: string[] | null | undefined
+      models?: string[] | null | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
+      session_id?: string | null | undefined
+      prompt_cache_key?: string | null | undefined
     } & Record<string, unknown>
     answer: {
       id: string
@@ -1395,6 +1409,30 @@ export type Documented = {
       top_p?: number | null | undefined
       top_k?: number | null | undefined
       stop_sequences?: string[] | null | undefined
+      session_id?: string | null | undefined
+      fallbacks?:
+        | (
+            | 'default'
+            | ({
+                model: string
+                max_tokens?: number | null | undefined
+                thinking?: Record<string, unknown> | null | undefined
+                output_config?: Record<string, unknown> | null | undefined
+              } & Record<string, unknown>)[]
+          )
+        | null
+        | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
     } & Record<string, unknown>
     answer: {
       id: string
@@ -1440,6 +1478,20 @@ export type Documented = {
       safety_identifier?: string | null | undefined
       include?: string[] | null | undefined
       metadata?: Record<string, unknown> | null | undefined
+      models?: string[] | null | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
+      session_id?: string | null | undefined
+      prompt_cache_key?: string | null | undefined
       store?: boolean | null | undefined
       stream?: boolean | null | undefined
     } & Record<string, unknown>

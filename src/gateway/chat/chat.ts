@@ -14,9 +14,12 @@ import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
+import { choiceOf } from './choice.ts'
+import { firstToAnswer } from './first-to-answer.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
+import { sessionIn } from './session.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
 
@@ -33,6 +36,7 @@ export type ChatBody = {
   modalities?: string[] | null | undefined
   reasoning?: unknown
   prediction?: unknown
+  models?: string[] | null | undefined
 }
 
 export async function chat(
@@ -40,10 +44,15 @@ export async function chat(
   call: GatewayCall,
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
-  const order = await orderChat(gateway, call, body)
-  if (body.stream !== true) return completeChat(gateway, call, order)
-  const includeUsage = body.stream_options?.include_usage === true
-  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+  const session = sessionIn(body, call.headers)
+  return firstToAnswer(gateway, call, choiceOf(body), {
+    order: async (one) => ({ order: await orderChat(gateway, call, one, { session }) }),
+    answer: async ({ order }) => {
+      if (body.stream !== true) return completeChat(gateway, call, order)
+      const includeUsage = body.stream_options?.include_usage === true
+      return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+    },
+  })
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -53,6 +62,8 @@ type OfDialect = {
   /** Its fields that have no place in a chat. */
   unread?: ChatRequest['unread']
   wholeOutput?: ChatRequest['wholeOutput']
+  /** What the caller calls the conversation. */
+  session?: string | undefined
   writes?: ChatOrder['writes']
 }
 
@@ -60,7 +71,7 @@ export async function orderChat(
   gateway: Pick<Gateway, 'billing' | 'catalog' | 'nameForUpstream' | 'rules'>,
   call: GatewayCall,
   body: ChatBody,
-  { native: asWritten, unread, wholeOutput, writes }: OfDialect = {},
+  { native: asWritten, unread, wholeOutput, session, writes }: OfDialect = {},
 ): Promise<ChatOrder> {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
@@ -83,7 +94,7 @@ export async function orderChat(
     estimate: hold.estimate(answer),
     targets: model.targets,
     request: {
-      ...chatRequest(gateway, call, body, { model: model.id, at }),
+      ...chatRequest(gateway, call, body, { model: model.id, at, session }),
       body: own(body),
       native,
       unread,
@@ -113,13 +124,14 @@ export function completeChat(
   order: ChatOrder,
   form: WholeForm = chatWhole,
 ) {
-  const { stage, estimate, targets, request } = order
+  const { stage, estimate, held, targets, request } = order
   const { requestId } = call
   let gathered: ChatStream | undefined
   let body: unknown
   return runBilledCall<ChatResult | Gathered>(gateway, call, {
     stage,
     estimate,
+    held,
     work: async (asking, bill) => {
       const { callLimit } = bill
       if (callLimit === undefined) return gateway.upstreams.call(targets, 'chat', request, asking)
@@ -143,12 +155,14 @@ function chatRequest(
   gateway: Pick<Gateway, 'nameForUpstream'>,
   call: GatewayCall,
   body: ChatBody,
-  { model, at }: { model: string; at: Date },
+  { model, at, session }: { model: string; at: Date; session: string | undefined },
 ): ChatRequest {
+  const { accountId } = call.principal
   return {
     body,
     stream: body.stream === true,
-    user: gateway.nameForUpstream(call.principal.accountId),
+    user: gateway.nameForUpstream(accountId),
+    session: session && gateway.nameForUpstream(accountId, session),
     ours: { id: prefixedId('chatcmpl-'), model, created: Math.floor(at.getTime() / 1_000) },
   }
 }

@@ -52,7 +52,9 @@ export function inCallersFields(error: unknown, places: readonly string[], rest:
   if (found === null) return error
   const field = places[Number(found[1] ?? -1)] ?? rest
   const text = message.replace(param, () => field)
-  return new Failure(kind, text, { param: field, code, retryAfterS, headers, cause })
+  const renamed = new Failure(kind, text, { param: field, code, retryAfterS, headers, cause })
+  renamed.unanswered = error.unanswered
+  return renamed
 }
 
 /** A field of the chat that the caller has not sent is not named as theirs. */

@@ -19,6 +19,8 @@ import type { CostEstimate } from '../price/cost-estimate.ts'
 export type ChatOrder = {
   stage: Stage
   estimate: CostEstimate
+  /** What is held instead, while other models may be asked after this one. */
+  held?: CostEstimate | undefined
   targets: readonly ModelTarget[]
   request: ChatRequest
   answer: AnswerWish

@@ -37,7 +37,7 @@ export async function streamChat(
   form: StreamForm,
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
-  const { stage, estimate, targets, request, usage, writes } = order
+  const { stage, estimate, held = estimate, targets, request, usage, writes } = order
   const { accountId } = principal
   const course = newCourse()
   const { thoughts } = estimate
@@ -50,7 +50,7 @@ export async function streamChat(
   const asking = { signal, course }
   try {
     const { trace } = signal
-    const about = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
+    const about = { principal, requestId, stage, trace, ...held, abort: abortOf(call) }
     bill = await openBill(gateway.billing, about)
     const { callLimit } = bill
     const stream = await bill.confirm(

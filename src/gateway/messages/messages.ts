@@ -5,13 +5,16 @@ import { fieldsOf } from '../../lib/json.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
+import { choiceInMessages } from '../chat/choice.ts'
+import { firstToAnswer } from '../chat/first-to-answer.ts'
+import { sessionIn } from '../chat/session.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { streamChat } from '../chat/stream.ts'
-import type { ChatParts, GatewayCall } from '../gateway.ts'
+import type { ChatParts, GatewayCall, SentHeaders } from '../gateway.ts'
 import { newMessageId, type AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
-import { nativeRequest, type SentHeaders } from './native.ts'
+import { nativeRequest } from './native.ts'
 import { readRequest, unreadInMessages } from './request.ts'
 import { notFound, type Catalog } from '../../catalog/catalog.ts'
 
@@ -24,10 +27,13 @@ export async function messages(
   call: MessagesCall,
   body: MessagesBody,
 ): Promise<Answer & { stored?: true }> {
-  const { order, names } = await orderMessages(gateway, call, body)
-  return body.stream === true
-    ? streamChat(gateway, call, order, messageStreamForm(names, order.promptTokens()))
-    : completeChat(gateway, call, order, messageWhole(names))
+  return firstToAnswer(gateway, call, choiceInMessages(body), {
+    order: (one) => orderMessages(gateway, call, one),
+    answer: async ({ order, names }) =>
+      body.stream === true
+        ? streamChat(gateway, call, order, messageStreamForm(names, order.promptTokens()))
+        : completeChat(gateway, call, order, messageWhole(names)),
+  })
 }
 
 /** The token count of a request, free: asked of an upstream that counts, else estimated. */
@@ -77,6 +83,7 @@ async function orderMessages(
   try {
     const order = await orderChat(gateway, call, chat, {
       native: asIs,
+      session: sessionIn(body, call.headers),
       unread: unreadInMessages(body, reader),
     })
     const targets = asIs?.only ? native : order.targets

@@ -36,7 +36,7 @@ function notHere(param: string): Failure {
 }
 
 const READ = new Set(
-  'model max_tokens messages system stream temperature top_p top_k stop_sequences tools tool_choice thinking output_config metadata'.split(
+  'model max_tokens messages system stream temperature top_p top_k stop_sequences tools tool_choice thinking output_config metadata session_id'.split(
     ' ',
   ),
 )

@@ -4,6 +4,7 @@ import type { KeyList } from '../../lib/secrets.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/form.ts'
+import { sessionIn } from '../chat/session.ts'
 import { requireFunds } from '../funds.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
 import type { ResponsesBody } from './request/body.ts'
@@ -35,8 +36,8 @@ export type ResponseCall = GatewayCall & {
 }
 
 /**
- * A request that was read: `own` is what was sent, `whole` the whole conversation, `items` the same
- * with a message in place of each compaction.
+ * A request to one model that was read: `own` is what was sent, `whole` the whole conversation,
+ * `items` the same with a message in place of each compaction.
  */
 export type AskedResponse = {
   body: ResponsesBody
@@ -44,6 +45,8 @@ export type AskedResponse = {
   own: SentItem[]
   whole: SentItem[]
   items: SentItem[]
+  /** The stored response that the conversation began with. */
+  firstId: string | undefined
   read: AskedChat
 }
 
@@ -54,27 +57,54 @@ export async function readAsked(
 ): Promise<AskedResponse> {
   refuseUnsupported(body)
   const model = responses.gateway.catalog.requireModel(body.model)
-  const { own, items: whole } = await conversationFor(responses, call, body, model)
-  const { accountId } = call.principal
-  const items = withSummaries(whole, { keys: responses.keys, accountId })
-  return { body, model, own, whole, items, read: chatBodyOf(body, items, model) }
+  return askedOf(responses, call, body, await conversationFor(responses, call, body, model))
 }
 
-/** As a chat, and in its own words for an upstream that speaks them. */
-export function orderAsked(
-  { gateway }: Pick<Responses, 'gateway'>,
+/** Of the conversation, which is read once, the request to one of the models that may answer. */
+export function askedOf(
+  { gateway, keys }: Pick<Responses, 'gateway' | 'keys'>,
   call: ResponseCall,
-  { body, model, items, read }: AskedResponse,
-  { responseId, writes }: { responseId: string; writes?: ChatOrder['writes'] },
+  body: ResponsesBody,
+  { own, items: whole, firstId }: WholeConversation,
+): AskedResponse {
+  const model = gateway.catalog.requireModel(body.model)
+  const items = withSummaries(whole, { keys, accountId: call.principal.accountId })
+  return { body, model, own, whole, items, firstId, read: chatBodyOf(body, items, model) }
+}
+
+type Beside = { responseId: string } & Pick<ChatOrder, 'writes'>
+
+/** As a chat, and in its own words for an upstream that speaks them. */
+export async function orderAsked(
+  { gateway, storedDays }: Pick<Responses, 'gateway' | 'storedDays'>,
+  call: ResponseCall,
+  { body, model, items, firstId, read }: AskedResponse,
+  { responseId, writes }: Beside,
 ): Promise<ChatOrder> {
   const natively =
     !read.onlyAsChat &&
     model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
-  const native = natively ? nativeResponsesRequest(body, items, { model, responseId }) : undefined
-  // Without a limit of its own, a response may be as long as the model can write; a chat is not.
-  const wholeOutput = true as const
-  const unread = unreadInResponses(body, model)
-  return orderChat(gateway, call, read.chat, { native, unread, wholeOutput, writes })
+  // What continues a stored response is of one conversation with it.
+  const begun = firstId ?? (isStored({ storedDays }, body) ? responseId : undefined)
+  try {
+    return await orderChat(gateway, call, read.chat, {
+      native: natively ? nativeResponsesRequest(body, items, { model, responseId }) : undefined,
+      unread: unreadInResponses(body, model),
+      // Without a limit of its own, a response may be as long as the model can write; a chat is not.
+      wholeOutput: true,
+      session: sessionIn(body, call.headers) ?? begun,
+      writes,
+    })
+  } catch (error) {
+    throw inCallersFields(error, read.origins, 'input')
+  }
+}
+
+export function isStored(
+  { storedDays }: Pick<Responses, 'storedDays'>,
+  { store }: ResponsesBody,
+): boolean {
+  return store !== false && storedDays > 0
 }
 
 /** What the prompt has by our estimate. Nothing is asked of an upstream, and nothing is charged. */
@@ -84,19 +114,15 @@ export async function countInput(
   body: ResponsesBody,
 ): Promise<{ object: 'response.input_tokens'; input_tokens: number }> {
   const asked = await readAsked(responses, call, body)
-  try {
-    const { promptTokens } = await orderAsked(responses, call, asked, { responseId: '' })
-    return { object: 'response.input_tokens', input_tokens: promptTokens() }
-  } catch (error) {
-    throw inCallersFields(error, asked.read.origins, 'input')
-  }
+  const { promptTokens } = await orderAsked(responses, call, asked, { responseId: '' })
+  return { object: 'response.input_tokens', input_tokens: promptTokens() }
 }
 
 /** Of a request, with what it refers to. */
 const LARGEST_CONVERSATION_BYTES = 14_500_000
 
 /** Counted among the calls that its account has running while anything is read for it. */
-async function conversationFor(
+export async function conversationFor(
   { db, gateway }: Responses,
   call: ResponseCall,
   body: ResponsesBody,

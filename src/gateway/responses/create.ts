@@ -1,19 +1,31 @@
+import type { CatalogModel } from '../../catalog/catalog-index.ts'
+import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { Failure, type FailureKind } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
-import { inCallersFields, withOwnParam } from '../chat/dialects.ts'
 import { completeChat } from '../chat/chat.ts'
+import { choiceOf } from '../chat/choice.ts'
+import { inCallersFields, withOwnParam } from '../chat/dialects.ts'
+import { firstToAnswer } from '../chat/first-to-answer.ts'
+import type { ChatOrder } from '../chat/form.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
-import type { GatewayCall } from '../gateway.ts'
+import type { ChatParts, GatewayCall } from '../gateway.ts'
 import type { ResponseStyle } from './answer/events.ts'
-import { unixSeconds, type ResponseStart } from './answer/response.ts'
-import { orderAsked, readAsked, type ResponseCall, type Responses } from './asked.ts'
+import { unixSeconds } from './answer/response.ts'
+import {
+  askedOf,
+  conversationFor,
+  isStored,
+  orderAsked,
+  type AskedResponse,
+  type ResponseCall,
+  type Responses,
+} from './asked.ts'
 import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
 import type { ResponsesBody } from './request/body.ts'
-import type { AskedChat } from './request/chat-body.ts'
-import type { SentItem } from './request/item-kinds.ts'
+import { refuseUnsupported } from './request/chat-body.ts'
+import type { WholeConversation } from './stored/history.ts'
 import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
 
 export async function createResponse(
@@ -21,38 +33,103 @@ export async function createResponse(
   call: ResponseCall,
   body: ResponsesBody,
 ): Promise<Answer & { stored?: true }> {
+  refuseUnsupported(body)
   const { gateway } = responses
-  const asked = await readAsked(responses, call, body)
-  const { read } = asked
-  const seed = randomBase62(24)
-  const storage = storageOf(responses, call, body, { seed, own: asked.own })
-  const { clock } = gateway.billing
-  const model = asked.model.id
-  const style = styleOf(body, read, { seed, model, clock, stores: storage.possible })
-  const { writes } = storage
-  const answer = async () => {
-    const order = await orderAsked(responses, call, asked, { responseId: `resp_${seed}`, writes })
-    return body.stream === true
-      ? streamChat(gateway, call, order, responseStreamForm(style, storage))
-      : completeChat(gateway, call, order, responseWholeForm(style, storage))
+  const choice = choiceOf(body)
+  const model = firstThatIs(gateway.catalog, choice.bodies)
+  const conversation = await conversationFor(responses, call, body, model)
+  const said = { ...conversation, seed: randomBase62(24) }
+  let style: ResponseStyle | undefined
+  const dialect = {
+    async order(one: ResponsesBody) {
+      const response = responseTo(responses, call, one, said)
+      ;({ style } = response)
+      return { ...response, order: await orderResponse(responses, call, response) }
+    },
+    answer(ordered: OrderedResponse) {
+      ;({ style } = ordered)
+      return answerResponse(gateway, call, ordered)
+    },
   }
   try {
-    return await retryShortRateLimits<Answer>(call.signal, answer)
+    return await retryShortRateLimits<Answer>(call.signal, () =>
+      firstToAnswer(gateway, call, choice, dialect),
+    )
   } catch (error) {
-    const told = inCallersFields(error, read.origins, 'input')
-    if (body.stream !== true || !endsTurn(told)) throw withOwnParam(told, body)
-    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, told) }
+    if (body.stream !== true || style === undefined || !endsTurn(error)) {
+      throw withOwnParam(error, body)
+    }
+    return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
+  }
+}
+
+/** The first that exists, to measure what is read for any of them. */
+function firstThatIs(
+  catalog: ChatParts['catalog'],
+  bodies: readonly Pick<ResponsesBody, 'model'>[],
+): PricedModel {
+  const known = bodies.find(({ model }) => isOffered(catalog.find(model)))
+  return catalog.requireModel((known ?? bodies[0]!).model)
+}
+
+function isOffered(model: CatalogModel | undefined): boolean {
+  return model?.enabled === true && model.priced !== 'unpriced'
+}
+
+/** A response that one model is to give. */
+type ResponseTo = {
+  asked: AskedResponse
+  seed: string
+  style: ResponseStyle
+  storage: ResponseStorage
+}
+
+type OrderedResponse = ResponseTo & { order: ChatOrder }
+
+function responseTo(
+  responses: Responses,
+  call: ResponseCall,
+  body: ResponsesBody,
+  { seed, ...conversation }: WholeConversation & { seed: string },
+): ResponseTo {
+  const asked = askedOf(responses, call, body, conversation)
+  const storage = storageOf(responses, call, asked, seed)
+  const style = styleOf(responses, asked, { seed, stores: storage.possible })
+  return { asked, seed, storage, style }
+}
+
+function orderResponse(
+  responses: Responses,
+  call: ResponseCall,
+  { asked, seed, storage: { writes } }: ResponseTo,
+): Promise<ChatOrder> {
+  return orderAsked(responses, call, asked, { responseId: `resp_${seed}`, writes })
+}
+
+async function answerResponse(
+  gateway: ChatParts,
+  call: ResponseCall,
+  { order, asked, style, storage }: OrderedResponse,
+): Promise<Answer & { stored?: true }> {
+  try {
+    return order.request.stream
+      ? await streamChat(gateway, call, order, responseStreamForm(style, storage))
+      : await completeChat(gateway, call, order, responseWholeForm(style, storage))
+  } catch (error) {
+    throw inCallersFields(error, asked.read.origins, 'input')
   }
 }
 
 function styleOf(
-  body: ResponsesBody,
-  { tools, chat }: AskedChat,
-  { clock, ...start }: Pick<ResponseStart, 'seed' | 'model' | 'stores'> & { clock: Clock },
+  { gateway }: Pick<Responses, 'gateway'>,
+  { body, model, read: { tools, chat } }: AskedResponse,
+  start: { seed: string; stores: boolean },
 ): ResponseStyle {
+  const { clock } = gateway.billing
+  // Kept until the answer has ended, so without the conversation.
+  const sent = { ...body, input: undefined }
   return {
-    // Kept until the answer has ended, so without the conversation.
-    head: { ...start, createdAt: unixSeconds(clock), body: { ...body, input: undefined } },
+    head: { ...start, model: model.id, createdAt: unixSeconds(clock), body: sent },
     clock,
     tools,
     encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
@@ -61,14 +138,14 @@ function styleOf(
 }
 
 function storageOf(
-  { storedDays: days }: Responses,
+  responses: Pick<Responses, 'storedDays'>,
   { principal: { accountId } }: GatewayCall,
-  body: ResponsesBody,
-  { seed, own }: { seed: string; own: SentItem[] },
+  { body, own }: AskedResponse,
+  seed: string,
 ): ResponseStorage {
-  if (body.store === false || days === 0) return NO_STORAGE
+  if (!isStored(responses, body)) return NO_STORAGE
   const previousId = body.previous_response_id ?? undefined
-  return storageFor({ accountId, seed, previousId, days }, own)
+  return storageFor({ accountId, seed, previousId, days: responses.storedDays }, own)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../lib/json.ts'
-import type { Provider } from '../contract/contract.ts'
+import type { ChatCapability, Provider } from '../contract/contract.ts'
 import { buildSpeech, buildTranscription, readSpeech, readTranscription } from './audio.ts'
 import { buildChat, readChat } from './chat.ts'
 import { buildEmbeddings, readEmbeddings } from './embeddings.ts'
@@ -9,14 +9,16 @@ import { nativeResponses } from './responses.ts'
 import { CHAT, EMBEDDINGS, IMAGES, SPEECH, TRANSCRIPTION } from './passing.ts'
 import { OpenAiReader } from './stream.ts'
 
+const chat: ChatCapability = {
+  passing: CHAT,
+  build: buildChat,
+  read: readChat,
+  reader: (request) => new OpenAiReader(request),
+}
+
 const chatOnly: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
-  chat: {
-    passing: CHAT,
-    build: buildChat,
-    read: readChat,
-    reader: (request) => new OpenAiReader(request),
-  },
+  chat,
   embeddings: { passing: EMBEDDINGS, build: buildEmbeddings, read: readEmbeddings },
   transcription: { passing: TRANSCRIPTION, build: buildTranscription, read: readTranscription },
   speech: { passing: SPEECH, build: buildSpeech, read: readSpeech },
@@ -36,6 +38,7 @@ export const openai: Provider = {
   ...chatOnly,
   withResponses: {
     ...chatOnly,
+    chat: { ...chat, session: 'prompt_cache_key' },
     natively: (dialect) => (dialect === 'responses' ? nativeResponses : undefined),
   },
 }

@@ -19,6 +19,7 @@ export const nativeResponses: ChatCapability = {
   build: (request, target) => buildResponses(request.native!, request, target),
   read: readResponses,
   reader: ({ native }) => new ResponsesReader(native!),
+  session: 'prompt_cache_key',
 }
 
 function buildResponses(

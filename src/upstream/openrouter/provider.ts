@@ -24,6 +24,8 @@ import {
 } from './passing.ts'
 import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } from './video.ts'
 
+const SESSION = 'session_id' as const
+
 /** All modalities, and the only upstream that publishes prices. */
 export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
@@ -32,6 +34,7 @@ export const openrouter: Provider = {
     build: buildChat,
     read: readChat,
     reader: (request) => new OpenAiReader(request),
+    session: SESSION,
   },
   natively(dialect, target) {
     const { capability, maker } = NATIVE[dialect]
@@ -47,6 +50,7 @@ export const openrouter: Provider = {
     content: { build: buildVideoContent, read: readVideoContent },
   },
   parsesFiles: true,
+  keepsNothing: { provider: { data_collection: 'deny' } },
   models: readCatalog,
   probe: () => ({ method: 'GET', path: '/key', expects: 'json' }),
   usageIn: (json) => openAiUsage(fieldsOf(json).usage),
@@ -58,11 +62,11 @@ export const openrouter: Provider = {
 /** Models of other makers get a translation there, which is no better than ours. */
 const NATIVE = {
   messages: {
-    capability: { ...nativeMessages, passing: OPENROUTER_MESSAGES },
+    capability: { ...nativeMessages, passing: OPENROUTER_MESSAGES, session: SESSION },
     maker: 'anthropic/',
   },
   responses: {
-    capability: { ...nativeResponses, passing: OPENROUTER_RESPONSES },
+    capability: { ...nativeResponses, passing: OPENROUTER_RESPONSES, session: SESSION },
     maker: 'openai/',
   },
 }

@@ -76,9 +76,9 @@ test('200: a free model costs nothing, even for an empty account', async () => {
 })
 
 test('200: what is not on the list of what passes is left out and named; names are hashes', async () => {
-  const foreign = { models: ['x'], provider: { only: ['y'] }, preset: 'p', my_field: { a: 1 } }
+  const foreign = { route: 'x', preset: 'p', my_field: { a: 1 }, provider: { only: ['y'] } }
   const own = { user: 'me', session_id: 's', prompt_cache_key: 's' }
-  const named = Object.keys(foreign).join(', ')
+  const named = 'route, preset, my_field, provider.only'
   const asked = hello({ ...foreign, ...own, temperature: 0.3 })
   const sent = async (key: string) => {
     const answer = await chat(asked, { token: key })

@@ -84,7 +84,7 @@ export function refuseUnsupported(body: ResponsesBody): void {
 }
 
 const READ = new Set(
-  'model input instructions max_output_tokens temperature top_p top_logprobs parallel_tool_calls tools tool_choice text reasoning include metadata prompt_cache_key store previous_response_id stream stream_options user background'.split(
+  'model input instructions max_output_tokens temperature top_p top_logprobs parallel_tool_calls tools tool_choice text reasoning include metadata prompt_cache_key session_id store previous_response_id stream stream_options user background'.split(
     ' ',
   ),
 )

@@ -29,8 +29,15 @@ export type HistoryReading = {
   hold(bytes: number): void
 }
 
-/** `own` is what was sent, with the items that it refers to; `items` is the whole conversation. */
-export type WholeConversation = { own: SentItem[]; items: SentItem[] }
+/**
+ * `own` is what was sent, with the items that it refers to; `items` is the whole conversation, and
+ * `firstId` the response that it began with.
+ */
+export type WholeConversation = {
+  own: SentItem[]
+  items: SentItem[]
+  firstId?: string | undefined
+}
 
 /**
  * A request with what it refers to. Its size and the account's money are looked at before anything of
@@ -53,7 +60,7 @@ export async function wholeConversation(
     const before = chain.toReversed().flatMap(({ id }) => stored.ofResponse.get(id) ?? [])
     const own = withReferences(sent, stored.byId, reading)
     if (before.length + own.length > MOST_PARTS) throw promptTooLong('invalid', { param: 'input' })
-    return { own, items: [...before.map(fromBefore), ...own] }
+    return { own, items: [...before.map(fromBefore), ...own], firstId: chain.at(-1)?.id }
   })
 }
 
