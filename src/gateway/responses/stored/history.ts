@@ -46,13 +46,13 @@ export async function wholeConversation(
     const chain = previousId === undefined ? [] : await requireChain(reading, previousId)
     const wanted = wantedParts(chain, references)
     const bytes = await bytesOfParts(reading.db, reading.accountId, wanted)
-    if (bytes > reading.roomBytes) throw tooLarge()
+    if (bytes > reading.roomBytes) throw refersToTooMuch()
     await reading.requireFunds(chain[0]?.promptTokens ?? 0)
     reading.hold(bytes)
     const stored = readItems(await readStoredParts(reading.db, reading.accountId, wanted))
     const before = chain.toReversed().flatMap(({ id }) => stored.ofResponse.get(id) ?? [])
     const own = withReferences(sent, stored.byId, reading)
-    if (before.length + own.length > MOST_PARTS) throw tooLarge()
+    if (before.length + own.length > MOST_PARTS) throw refersToTooMuch()
     return { own, items: [...before.map(fromBefore), ...own] }
   })
 }
@@ -94,7 +94,7 @@ function readItems(rows: readonly StoredParts[]): StoredItems {
   const parsed = (json: Buffer | undefined): unknown => {
     if (json === undefined) return []
     values += scanJson(json).values
-    if (values > MOST_SENT.all) throw tooLarge()
+    if (values > MOST_SENT.all) throw refersToTooMuch()
     return JSON.parse(json.toString())
   }
   for (const { id, input, response } of rows) {
@@ -129,7 +129,7 @@ function withReferences(
     const known = found.get(id) ?? measured(byId.get(id), one)
     found.set(id, known)
     bytes += known.bytes
-    if (bytes > roomBytes) throw tooLarge()
+    if (bytes > roomBytes) throw refersToTooMuch()
     return { item: known.item, at: one.at }
   })
   hold(bytes)
@@ -148,7 +148,7 @@ function previousNotFound(why: string): Failure {
   })
 }
 
-function tooLarge(): Failure {
+export function refersToTooMuch(): Failure {
   const message = 'input: what it refers to is more than a request may have. Refer to less.'
   return new Failure('invalid', message, { param: 'input', code: 'context_length_exceeded' })
 }
