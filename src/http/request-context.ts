@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { Claim, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
@@ -17,6 +18,14 @@ export function newRequestId(): string {
   return prefixedId('req_')
 }
 
+/** Where the answer goes: to Node's own response, or to frames of a socket. */
+export type CallReply = Writable & {
+  readonly headersSent: boolean
+  writeHead(status: number, headers: Record<string, string>): unknown
+  writeContinue(): void
+  setTimeout(ms: number, ended?: () => void): unknown
+}
+
 /**
  * One request from its arrival to its answer, and the `Call` its handler sees. A class, because what
  * most handlers never read (address, signal) is made on first use only.
@@ -25,7 +34,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   readonly context: ServerContext
   readonly plan: RoutePlan
   readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly response: CallReply
   readonly requestId = newRequestId()
   readonly startedMs = performance.now()
   principal: Principal | undefined = undefined
@@ -53,7 +62,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     context: ServerContext,
     plan: RoutePlan,
     request: IncomingMessage,
-    response: ServerResponse,
+    response: CallReply,
   ) {
     this.context = context
     this.plan = plan

@@ -93,7 +93,17 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   /** It only ever refuses: clients have no use for it, and the OpenAPI document leaves it out. */
   refusesAll?: boolean
   successStatus?: number
+  /** A WebSocket may be opened here. Each of its messages is a call of the route that this makes. */
+  socket?(connection: SocketPeer): Route
   handle(call: Call<Body, Query, Params, C>): Promise<Result>
+}
+
+/** What the calls of one socket share. */
+export type SocketPeer = {
+  /** Treats a call, by its request id, as if its caller had left. */
+  leave(requestId: string): void
+  /** Counts memory until the connection ends; false where there is none. Less than 0 gives back. */
+  hold(bytes: number): boolean
 }
 
 /** What a handler sees. Its functions belong to it: call them on it, do not take them apart. */

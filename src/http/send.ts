@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import type { Failure } from '../lib/failure.ts'
@@ -22,7 +23,8 @@ export function send(call: RequestContext, answer: Answer): void {
   else if (request.method === 'HEAD') {
     // The body of a HEAD is never sent: do not fetch it only to throw it away.
     body.destroy()
-    call.response.writeHead(head.status, head.headers).end()
+    call.response.writeHead(head.status, head.headers)
+    call.response.end()
     call.end()
   } else sendStream(call, head, body)
 }
@@ -94,7 +96,8 @@ function sendWhole(call: RequestContext, { status, headers }: Head, body: string
 
 /** A stream that fails before its first byte is answered with a failure; later it breaks off. */
 function sendStream(call: RequestContext, { status, headers }: Head, body: Readable): void {
-  const { response } = call
+  // No message of a socket is answered with bytes.
+  const response = call.response as ServerResponse
   response.statusCode = status
   for (const name of Object.keys(headers)) response.setHeader(name, headers[name]!)
   response.once('close', () => body.destroy())

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ResponsesBody } from '../gateway/responses/request/body.ts'
-import { countInput, type Responses } from '../gateway/responses/asked.ts'
+import { countInput } from '../gateway/responses/asked.ts'
 import { compactResponse } from '../gateway/responses/compact.ts'
 import { createResponse } from '../gateway/responses/create.ts'
-import { renderFailure } from '../http/dialect.ts'
-import { route, type Route } from '../http/route.ts'
-import { JSON_TYPE, type Answer } from '../lib/answer.ts'
+import type { Responses } from '../gateway/responses/responses.ts'
+import { ResponsesSocket, type ResponsesMessage } from '../gateway/responses/socket.ts'
+import { route, type SocketPeer, type Route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
 import { choiceFields, sessionFields } from './fields.ts'
 import {
@@ -55,6 +55,25 @@ const counted = z.object({
   object: z.literal('response.input_tokens'),
   input_tokens: z.int().meta({ example: 14 }),
 })
+const streamId = z.string().min(1).max(64).nullish()
+
+/** What is said on a WebSocket. */
+const message = z.discriminatedUnion(
+  'type',
+  [
+    body.extend({
+      type: z.literal('response.create'),
+      stream_id: streamId,
+      generate: z.boolean().nullish(),
+    }),
+    z.object({
+      type: z.literal('response.cancel'),
+      stream_id: streamId,
+      response_id: z.string().max(256).nullish(),
+    }),
+  ],
+  'must be response.create or response.cancel',
+) satisfies z.ZodType<ResponsesMessage>
 
 export function responseRoutes(responses: Responses): Route[] {
   return [
@@ -118,11 +137,29 @@ export function responseRoutes(responses: Responses): Route[] {
       ...responseRoute,
       method: 'GET',
       path: '/v1/responses',
-      summary: 'Always refused: there is no WebSocket, and responses are not listed',
+      summary: 'Opens a WebSocket; anything else is refused, since responses are not listed',
       refusesAll: true,
-      handle: async ({ headers, requestId }) => notUpgraded(headers.upgrade, requestId),
+      socket: (connection) => messageRoute(responses, connection),
+      handle: async () => {
+        throw notListed()
+      },
     }),
   ]
+}
+
+/** Each message of one connection. */
+function messageRoute(responses: Responses, connection: SocketPeer): Route {
+  const socket = new ResponsesSocket(responses, connection)
+  return route({
+    ...responseRoute,
+    method: 'GET',
+    path: '/v1/responses',
+    summary: 'A message of a WebSocket',
+    paid: true,
+    bodyLimitBytes: RESPONSE_LIMIT_BYTES,
+    body: message,
+    handle: (call) => socket.take(call, call.body),
+  })
 }
 
 function notInBackground(): Failure {
@@ -131,16 +168,7 @@ function notInBackground(): Failure {
   })
 }
 
-/** On this status Codex falls back from WebSocket to HTTP. */
-const UPGRADE_REQUIRED = 426
-
-function notUpgraded(upgrade: unknown, requestId: string): Answer {
-  if (upgrade === undefined) {
-    throw new Failure('method_not_allowed', 'Responses cannot be listed. Use POST to create one.', {
-      headers: { allow: 'POST' },
-    })
-  }
-  const failure = new Failure('invalid', 'There is no WebSocket here. Use POST.')
-  const { headers, ...rest } = renderFailure(failure, 'compatible', requestId, UPGRADE_REQUIRED)
-  return { ...rest, headers: { ...headers, 'content-type': JSON_TYPE } }
+function notListed(): Failure {
+  const message = 'Responses cannot be listed. Use POST to create one, or open a WebSocket.'
+  return new Failure('method_not_allowed', message, { headers: { allow: 'POST' } })
 }

@@ -1,12 +1,10 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
-import type { Db } from '../../db/db.ts'
-import type { KeyList } from '../../lib/secrets.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { sessionIn } from '../chat/session.ts'
-import { requireFunds } from '../funds.ts'
-import type { ChatParts, GatewayCall } from '../gateway.ts'
+import { conversationFor, type Conversation } from './conversation.ts'
+import type { ResponseCall, Responses } from './responses.ts'
 import type { ResponsesBody } from './request/body.ts'
 import {
   chatBodyOf,
@@ -15,25 +13,9 @@ import {
   type AskedChat,
 } from './request/chat-body.ts'
 import { withSummaries } from './request/compactions.ts'
-import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
+import type { SentItem } from './request/item-kinds.ts'
 import { nativeResponsesRequest } from './request/native.ts'
-import { retryShortRateLimits } from './rate-limits.ts'
-import { wholeConversation, type WholeConversation } from './stored/history.ts'
-
-export type Responses = {
-  gateway: ChatParts
-  db: Db
-  /** How long responses are stored; 0: not at all. */
-  storedDays: number
-  /** By which compactions are sealed. */
-  keys: KeyList
-}
-
-/** A call for which more may be read than was sent. */
-export type ResponseCall = GatewayCall & {
-  readonly arrivedBytes: number
-  holdRead(bytes: number): void
-}
+import type { KeptConversation } from './stored/kept.ts'
 
 /**
  * A request to one model that was read: `own` is what was sent, `whole` the whole conversation,
@@ -45,8 +27,8 @@ export type AskedResponse = {
   own: SentItem[]
   whole: SentItem[]
   items: SentItem[]
-  /** The stored response that the conversation began with. */
   firstId: string | undefined
+  before: KeptConversation | undefined
   read: AskedChat
 }
 
@@ -57,7 +39,8 @@ export async function readAsked(
 ): Promise<AskedResponse> {
   refuseUnsupported(body)
   const model = responses.gateway.catalog.requireModel(body.model)
-  return askedOf(responses, call, body, await conversationFor(responses, call, body, model))
+  const conversation = await conversationFor(responses, call, body, { model })
+  return askedOf(responses, call, body, conversation)
 }
 
 /** Of the conversation, which is read once, the request to one of the models that may answer. */
@@ -65,11 +48,12 @@ export function askedOf(
   { gateway, keys }: Pick<Responses, 'gateway' | 'keys'>,
   call: ResponseCall,
   body: ResponsesBody,
-  { own, items: whole, firstId }: WholeConversation,
+  { own, items: whole, firstId, before }: Conversation,
 ): AskedResponse {
   const model = gateway.catalog.requireModel(body.model)
   const items = withSummaries(whole, { keys, accountId: call.principal.accountId })
-  return { body, model, own, whole, items, firstId, read: chatBodyOf(body, items, model) }
+  const read = chatBodyOf(body, items, model)
+  return { body, model, own, whole, items, firstId, before, read }
 }
 
 type Beside = { responseId: string } & Pick<ChatOrder, 'writes'>
@@ -116,34 +100,4 @@ export async function countInput(
   const asked = await readAsked(responses, call, body)
   const { promptTokens } = await orderAsked(responses, call, asked, { responseId: '' })
   return { object: 'response.input_tokens', input_tokens: promptTokens() }
-}
-
-/** Of a request, with what it refers to. */
-const LARGEST_CONVERSATION_BYTES = 14_500_000
-
-/** Counted among the calls that its account has running while anything is read for it. */
-export async function conversationFor(
-  { db, gateway }: Responses,
-  call: ResponseCall,
-  body: ResponsesBody,
-  model: PricedModel,
-): Promise<WholeConversation> {
-  const { accountId } = call.principal
-  const previousId = body.previous_response_id ?? undefined
-  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
-  if (previousId === undefined && !sent.some(isReference)) return { own: sent, items: sent }
-  const reading = {
-    db,
-    accountId,
-    roomBytes: LARGEST_CONVERSATION_BYTES - call.arrivedBytes,
-    requireFunds: (tokens: number) => requireFunds(gateway, accountId, model, tokens),
-    hold: (bytes: number) => call.holdRead(bytes),
-  }
-  const enter = async () => gateway.callLimits.enter(call.principal)
-  const leave = await retryShortRateLimits(call.signal, enter)
-  try {
-    return await wholeConversation(reading, sent, previousId)
-  } finally {
-    leave()
-  }
 }

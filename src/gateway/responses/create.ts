@@ -10,39 +10,35 @@ import { firstToAnswer } from '../chat/first-to-answer.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
-import type { ResponseStyle } from './answer/events.ts'
-import { unixSeconds } from './answer/response.ts'
-import {
-  askedOf,
-  conversationFor,
-  isStored,
-  orderAsked,
-  type AskedResponse,
-  type ResponseCall,
-  type Responses,
-} from './asked.ts'
+import { EventWriter } from './answer/event-writer.ts'
+import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
+import { totalsOf, unixSeconds } from './answer/response.ts'
+import { askedOf, isStored, orderAsked, type AskedResponse } from './asked.ts'
+import type { ResponseCall, Responses } from './responses.ts'
+import { conversationFor, type Conversation } from './conversation.ts'
 import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
 import type { ResponsesBody } from './request/body.ts'
 import { refuseUnsupported } from './request/chat-body.ts'
-import type { WholeConversation } from './stored/history.ts'
+import { keptBeside, type KeptPlace } from './stored/kept.ts'
 import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
 
+/** `place`: where a connection keeps what is not stored. */
 export async function createResponse(
   responses: Responses,
   call: ResponseCall,
   body: ResponsesBody,
+  place?: KeptPlace,
 ): Promise<Answer & { stored?: true }> {
   refuseUnsupported(body)
   const { gateway } = responses
   const choice = choiceOf(body)
   const model = firstThatIs(gateway.catalog, choice.bodies)
-  const conversation = await conversationFor(responses, call, body, model)
-  const said = { ...conversation, seed: randomBase62(24) }
+  const conversation = await conversationFor(responses, call, body, { model, place })
   let style: ResponseStyle | undefined
   const dialect = {
     async order(one: ResponsesBody) {
-      const response = responseTo(responses, call, one, said)
+      const response = responseTo(responses, call, { body: one, conversation, place })
       ;({ style } = response)
       return { ...response, order: await orderResponse(responses, call, response) }
     },
@@ -61,6 +57,28 @@ export async function createResponse(
     }
     return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
   }
+}
+
+/**
+ * A response without a word of a model: what it was asked with is kept for the request that continues
+ * it, and nothing is charged.
+ */
+export async function prepareResponse(
+  responses: Responses,
+  call: ResponseCall,
+  sent: ResponsesBody,
+  place: KeptPlace,
+): Promise<Answer> {
+  const body = { ...sent, store: false }
+  refuseUnsupported(body)
+  const model = responses.gateway.catalog.requireModel(body.model)
+  const conversation = await conversationFor(responses, call, body, { model, place })
+  const { style, storage } = responseTo(responses, call, { body, conversation, place })
+  const events = new ResponseEvents(new EventWriter(), style)
+  const begun = events.begin()
+  const nothing = totalsOf(responses.gateway.billing.clock, {})
+  const ended = events.finish([], nothing, storage.store)
+  return { status: 200, headers: SSE_HEADERS, body: begun + ended }
 }
 
 /** The first that exists, to measure what is read for any of them. */
@@ -86,14 +104,17 @@ type ResponseTo = {
 
 type OrderedResponse = ResponseTo & { order: ChatOrder }
 
+type Said = { body: ResponsesBody; conversation: Conversation; place: KeptPlace | undefined }
+
 function responseTo(
   responses: Responses,
   call: ResponseCall,
-  body: ResponsesBody,
-  { seed, ...conversation }: WholeConversation & { seed: string },
+  { body, conversation, place }: Said,
 ): ResponseTo {
   const asked = askedOf(responses, call, body, conversation)
-  const storage = storageOf(responses, call, asked, seed)
+  const seed = place?.seed ?? randomBase62(24)
+  const stored = storageOf(responses, call, asked, seed)
+  const storage = place ? keptBeside(stored, place, conversation) : stored
   const style = styleOf(responses, asked, { seed, stores: storage.possible })
   return { asked, seed, storage, style }
 }
@@ -140,11 +161,12 @@ function styleOf(
 function storageOf(
   responses: Pick<Responses, 'storedDays'>,
   { principal: { accountId } }: GatewayCall,
-  { body, own }: AskedResponse,
+  { body, own, before }: AskedResponse,
   seed: string,
 ): ResponseStorage {
   if (!isStored(responses, body)) return NO_STORAGE
-  const previousId = body.previous_response_id ?? undefined
+  // What a connection has kept is not stored: it is stored now, with all that came before.
+  const previousId = before === undefined ? (body.previous_response_id ?? undefined) : undefined
   return storageFor({ accountId, seed, previousId, days: responses.storedDays }, own)
 }
 

@@ -41,7 +41,10 @@ export function responseStreamForm(style: ResponseStyle, storage: ResponseStorag
       return silent % BEATS_PER_EVENT === 0 ? keepAlive(writer) : COMMENT
     },
     end: (last, usage) => events.finish(last, totalsOf(style.clock, usage), storage.store) + DONE,
-    fail: (_error, failure) => events.fail(failure) + DONE,
+    fail(_error, failure) {
+      storage.failed?.()
+      return events.fail(failure) + DONE
+    },
   }
 }
 

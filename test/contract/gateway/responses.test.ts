@@ -350,7 +350,8 @@ test('401, 402, 404, 405', async () => {
   assert.equal((await call('GET /v1/responses')).status, 405)
   assert.equal((await call(`POST /v1/responses/resp_${'x'.repeat(24)}/cancel`)).status, 400)
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
-  assert.equal(await rawStatus('/v1/responses', upgrade), 426)
+  assert.equal(await rawStatus('/v1/responses', upgrade), 400)
+  assert.equal(await rawStatus('/v1/responses', { ...upgrade, upgrade: 'h2c' }), 405)
 })
 
 /** The table of chat: same status, same type, nothing charged, the hold released. */

@@ -53,13 +53,13 @@ export async function wholeConversation(
     const chain = previousId === undefined ? [] : await requireChain(reading, previousId)
     const wanted = wantedParts(chain, references)
     const bytes = await bytesOfParts(reading.db, reading.accountId, wanted)
-    if (bytes > reading.roomBytes) throw promptTooLong('invalid', { param: 'input' })
+    if (bytes > reading.roomBytes) throw refersToTooMuch()
     await reading.requireFunds(chain[0]?.promptTokens ?? 0)
     reading.hold(bytes)
     const stored = readItems(await readStoredParts(reading.db, reading.accountId, wanted))
     const before = chain.toReversed().flatMap(({ id }) => stored.ofResponse.get(id) ?? [])
     const own = withReferences(sent, stored.byId, reading)
-    if (before.length + own.length > MOST_PARTS) throw promptTooLong('invalid', { param: 'input' })
+    if (before.length + own.length > MOST_PARTS) throw refersToTooMuch()
     return { own, items: [...before.map(fromBefore), ...own], firstId: chain.at(-1)?.id }
   })
 }
@@ -101,7 +101,7 @@ function readItems(rows: readonly StoredParts[]): StoredItems {
   const parsed = (json: Buffer | undefined): unknown => {
     if (json === undefined) return []
     values += scanJson(json).values
-    if (values > MOST_SENT.all) throw promptTooLong('invalid', { param: 'input' })
+    if (values > MOST_SENT.all) throw refersToTooMuch()
     return JSON.parse(json.toString())
   }
   for (const { id, input, response } of rows) {
@@ -136,7 +136,7 @@ function withReferences(
     const known = found.get(id) ?? measured(byId.get(id), one)
     found.set(id, known)
     bytes += known.bytes
-    if (bytes > roomBytes) throw promptTooLong('invalid', { param: 'input' })
+    if (bytes > roomBytes) throw refersToTooMuch()
     return { item: known.item, at: one.at }
   })
   hold(bytes)
@@ -159,4 +159,8 @@ function itemNotFound({ item, at }: SentItem): Failure {
   const id = shown(textOf(item.id) ?? '')
   const message = `${at}: there is no item "${id}". It was not stored, or no longer is.`
   return new Failure('not_found', message, { param: `${at}.id` })
+}
+
+export function refersToTooMuch(): Failure {
+  return promptTooLong('invalid', { param: 'input' })
 }

@@ -10,6 +10,8 @@ export type ResponseStorage = {
   store(response: () => Fields): boolean
   /** Written in the settling commit. */
   writes(): CallWrite[]
+  /** The answer broke off after it had begun. */
+  failed?(): void
 }
 
 /** Of a response and its input. */
