@@ -247,10 +247,11 @@ test('a bad message is refused by its field, and the next one is served', async 
   client.socket.close()
 })
 
-test('402 and 404 are frames; a key that is revoked ends the connection', async () => {
+test('402 fails the response, 404 is an error; a key that is revoked ends the connection', async () => {
   const poor = await open((await app.customer('0')).key)
   const unpaid = await poor.create(asked)
-  assert.deepEqual([unpaid.status, unpaid.error.code], [402, 'insufficient_quota'])
+  assert.equal(unpaid.type, 'response.failed')
+  assert.match(unpaid.response.error.message, /credits/)
   assert.equal((await poor.create({ ...asked, model: 'lab/none' })).error.code, 'model_not_found')
   poor.socket.close()
   const juma = await app.customer('10')
