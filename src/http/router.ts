@@ -63,7 +63,7 @@ function addRoute(router: Router, context: ServerContext, plan: RoutePlan): void
   })
 }
 
-const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /** For each known path: OPTIONS lists its methods, and any other method is 405 in its dialect. */
 function addMethods(

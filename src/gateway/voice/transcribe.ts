@@ -32,6 +32,7 @@ export async function transcribe(
   const language = spokenLanguage(body.language, gateway.voice.language)
   const id = body.model ?? gateway.voice.sttModel
   const responseFormat = body.response_format ?? 'json'
+  const verbose = responseFormat === 'verbose_json'
   const stage = planTranscription(gateway, {
     kind: 'transcription',
     model: voiceModel(gateway.catalog, 'model', id, 'transcription'),
@@ -46,8 +47,8 @@ export async function transcribe(
     answer: (result, _usage, receipt) =>
       jsonAnswer(
         {
-          ...transcript(result, { seconds: stage.seconds, language }),
-          ...(responseFormat === 'verbose_json' ? timing(result.verbose) : {}),
+          ...transcript(result, { seconds: stage.seconds, language, verbose }),
+          ...(verbose ? timing(result.verbose) : {}),
         },
         { requestId, receipt, generationId: result.generationId },
       ),
@@ -56,14 +57,14 @@ export async function transcribe(
 
 function transcript(
   result: TranscriptionResult,
-  known: { seconds: number | undefined; language: string | undefined },
+  known: { seconds: number | undefined; language: string | undefined; verbose: boolean },
 ) {
   const duration = result.durationS ?? known.seconds
   return {
     text: result.text,
     language: heardLanguage(result, known.language),
     duration,
-    usage: usageOf(result, chargedSeconds(result, known.seconds)),
+    usage: usageOf(result, chargedSeconds(result, known.seconds), known.verbose),
   }
 }
 
@@ -72,15 +73,16 @@ export function heardLanguage(result: TranscriptionResult, asked: string | undef
   return languageCode(result.language ?? '') ?? asked ?? 'und'
 }
 
-/** `type` is how OpenAI's clients distinguish the two kinds of usage. */
-function usageOf(result: TranscriptionResult, seconds: number | undefined) {
+/** `type` is how OpenAI's clients distinguish the two kinds of usage; verbose, they know only one. */
+function usageOf(result: TranscriptionResult, seconds: number | undefined, verbose: boolean) {
   const reported = result.usage.kind === 'reported' ? result.usage.usage : {}
   const tokens = {
     input_tokens: reported.promptTokens,
     output_tokens: reported.completionTokens,
     total_tokens: totalTokens(reported),
   }
-  return { type: tokens.total_tokens === undefined ? 'duration' : 'tokens', seconds, ...tokens }
+  const type = verbose || tokens.total_tokens === undefined ? 'duration' : 'tokens'
+  return { type, seconds, ...tokens }
 }
 
 const TIMING = ['task', 'segments', 'words', 'confidence'] as const

@@ -8,7 +8,8 @@ import { everyAnswersHeaders, headersNamed, type HeaderName } from './openapi-he
 /** The errors a route can answer with, by status, in the shape of its dialect. */
 export function failureAnswers(route: Route): Record<string, ZodOpenApiResponseObject> {
   const statuses = new Set(kindsOf(route).map((kind) => statusOf(kind, route.dialect)))
-  return Object.fromEntries([...statuses].map((status) => [status, failureAnswer(route, status)]))
+  const answers = [...statuses].map((status) => [status, failureAnswer(route, status)] as const)
+  return Object.fromEntries([...answers, [431, TOO_LONG]])
 }
 
 /** One object for all routes whose answer with this status is the same: the document has it once. */
@@ -94,6 +95,14 @@ export const failureShapes: Record<Dialect, z.ZodType> = {
       request_id: z.string(),
     })
     .meta({ id: 'MessagesError' }),
+}
+
+/** Refused before the request is read: no route is known yet, whose dialect it could be in. */
+const TOO_LONG: ZodOpenApiResponseObject = {
+  id: 'Envelope431',
+  description: 'The address and the headers are larger than 16 KiB',
+  headers: headersNamed(['X-Request-Id']),
+  content: { 'application/json': { schema: failureShapes.envelope } },
 }
 
 const NAMES: Record<Dialect, string> = {

@@ -148,6 +148,8 @@ test('transcription 200: verbose_json, fields after the file, lists, a language 
   assert.equal(body.language, 'sw')
   assert.equal(body.task, 'transcribe')
   assert.equal(body.segments[0].text, SPOKEN)
+  assert.equal(body.usage.type, 'duration')
+  assert.ok(body.usage.seconds > 0)
   const sent = app.models.log.entries[0]!.body as Loose
   assert.deepEqual(sent.timestamp_granularities, ['word', 'segment'])
   assert.equal(sent.temperature, 0.2)
