@@ -207,15 +207,15 @@ export function planOf(route: Route): RoutePlan {
   }
 }
 
-/** The plan of a request that has no route: only its dialect is used. */
-export function unlistedPlan(dialect: Dialect): RoutePlan {
+/** The plan of a request that has no route: only its dialect is used, and who might have called it. */
+export function unlistedPlan(dialect: Dialect, credential: Credential): RoutePlan {
   return planOf(
     route({
       method: 'GET',
       path: '',
       summary: '',
       tag: '',
-      credential: 'none',
+      credential,
       limit: 'none',
       dialect,
       handle: async () => ({ data: {} }),

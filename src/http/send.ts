@@ -51,8 +51,8 @@ function headersOf(call: RequestContext, answer: Answer): Record<string, string>
     ...context.standardHeaders,
     'x-request-id': call.requestId,
   }
-  if (context.corsOrigin !== undefined) {
-    Object.assign(headers, originHeaders(context.corsOrigin, call.request))
+  if (context.cors !== undefined) {
+    Object.assign(headers, originHeaders(context.cors, plan.route.credential, call.request))
   }
   if (slot !== undefined && plan.sendsLimits) Object.assign(headers, limitHeaders(slot, dialect))
   if (context.running.draining) headers.connection = 'close'

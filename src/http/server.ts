@@ -1,7 +1,7 @@
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { Log } from '../lib/log.ts'
 import { answerClientError } from './client-error.ts'
-import { standardHeaders } from './headers.ts'
+import { corsOf, standardHeaders } from './headers.ts'
 import { Capacity, RunningCalls } from './limits/capacity.ts'
 import { limitConnections } from './limits/connections.ts'
 import type { Limiter } from './limits/process-counter.ts'
@@ -103,7 +103,7 @@ function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): 
     logsSuccesses: settings.LOG_LEVEL === 'debug',
     standardHeaders: standardHeaders(settings.PUBLIC_URL),
     operatorHost: settings.OPERATOR_URL && new URL(settings.OPERATOR_URL).host,
-    corsOrigin: settings.FRONTEND_URL && new URL(settings.FRONTEND_URL).origin,
+    cors: corsOf(settings.FRONTEND_URL, settings.CORS_ORIGINS ?? []),
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Dialect, RoutePlan } from './route.ts'
 
 /** The format of an answer where no route is, and what its reader may have meant. */
-export type Nowhere = { dialect: Dialect; hint?: string }
+export type Nowhere = { dialect: Dialect; credential?: 'key'; hint?: string }
 
 /**
  * Clients put a path of theirs behind the base address that they were given. Where an address ends
@@ -28,7 +28,7 @@ const LONGEST_END = 2
 
 function told(dialect: Dialect, meant: string, base: string): Nowhere {
   const bases = `Set the client's base address to ${base}/v1; in Claude Code and Anthropic's SDKs to ${base}.`
-  return { dialect, hint: `${meant} ${bases}` }
+  return { dialect, credential: 'key', hint: `${meant} ${bases}` }
 }
 
 function isForClients({ route }: RoutePlan): boolean {

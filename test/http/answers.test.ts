@@ -85,6 +85,7 @@ before(async () => {
     routes,
     settings: {
       FRONTEND_URL: 'https://console.example/app',
+      CORS_ORIGINS: ['http://localhost:5173'],
       PUBLIC_URL: 'https://api.example',
       RATE_LIMIT_RPM: 5,
       RATE_LIMIT_JWT_RPM: 3,
@@ -109,6 +110,78 @@ test('security headers are on every answer, HSTS where the address is https', as
     assert.match(headers.get('x-request-id')!, /^req_/)
   }
 })
+
+/** What a browser asks before a call of an official SDK, and after it. */
+const SDK_HEADERS =
+  'authorization,content-type,x-stainless-lang,anthropic-dangerous-direct-browser-access'
+
+async function browserSees(url: string, path: string, origin: string, method = 'GET') {
+  const asked = {
+    'access-control-request-method': method,
+    'access-control-request-headers': SDK_HEADERS,
+  }
+  const preflight = await fetch(url + path, { method: 'OPTIONS', headers: { origin, ...asked } })
+  const { headers } = preflight
+  const mayAsk = [origin, '*'].includes(headers.get('access-control-allow-origin') ?? '')
+  const mayUse = headers.get('access-control-allow-methods')?.includes(method) ?? false
+  const maySend = headers.get('access-control-allow-headers')?.replaceAll(' ', '') === SDK_HEADERS
+  const authorization = 'Bearer key-9'
+  const answer = await fetch(url + path, { method, headers: { origin, authorization } })
+  assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+  const allowed = answer.headers.get('access-control-allow-origin')
+  return { sends: preflight.ok && mayAsk && mayUse && maySend, allowed, answer }
+}
+
+test('CORS: each origin that is set may call, and reads what a client needs', async () => {
+  for (const origin of ['https://console.example', 'http://localhost:5173']) {
+    const { sends, allowed, answer } = await browserSees(service.url, '/v1/limited', origin)
+    assert.deepEqual([sends, allowed], [true, origin])
+    const exposed = answer.headers.get('access-control-expose-headers')!.toLowerCase().split(', ')
+    for (const name of READ_BY_CLIENTS) assert.ok(exposed.includes(name), name)
+  }
+  const stranger = await browserSees(service.url, '/v1/limited', 'http://localhost:5174')
+  assert.deepEqual([stranger.sends, stranger.allowed], [false, null])
+})
+
+const READ_BY_CLIENTS = [
+  'x-request-id',
+  'request-id',
+  'retry-after',
+  'x-should-retry',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'ratelimit',
+  'ratelimit-policy',
+  'x-credits-charged',
+  'x-credits-remaining',
+  'x-generation-id',
+  'x-ignored-parameters',
+  'idempotency-replayed',
+]
+
+test('CORS: * is for calls by key, and for nothing else', async () => {
+  const any = await startServer({ routes: ROUTES_BY_CREDENTIAL, settings: { CORS_ORIGINS: ['*'] } })
+  const see = (path: string) => browserSees(any.url, path, 'https://anybody.example')
+  for (const path of ['/v1/by-key', '/v1/by-either']) {
+    const { sends, allowed, answer } = await see(path)
+    assert.deepEqual([sends, allowed, answer.status], [true, '*', 200], path)
+  }
+  for (const path of ['/v1/by-jwt', '/v1/by-none', '/healthz', '/v1/nothing']) {
+    const { sends, allowed } = await see(path)
+    assert.deepEqual([sends, allowed], [false, null], path)
+  }
+  const wrong = await browserSees(any.url, '/v1/v1/by-key', 'https://anybody.example', 'POST')
+  assert.deepEqual([wrong.sends, wrong.allowed, wrong.answer.status], [true, '*', 404])
+  await any.close()
+})
+
+const ROUTES_BY_CREDENTIAL = (['key', 'either', 'jwt', 'none'] as const).map((credential) =>
+  get(`/v1/by-${credential}`, async () => ({ data: {} }), {
+    credential,
+    dialect: credential === 'key' ? 'both' : 'envelope',
+  }),
+)
 
 test('CORS: the front end may, others may not', async () => {
   const origin = 'https://console.example'
