@@ -1352,6 +1352,7 @@ export type Documented = {
       temperature?: number | null | undefined
       top_p?: number | null | undefined
       tools?: unknown[] | null | undefined
+      tool_choice?: unknown
       modalities?: string[] | null | undefined
     } & Record<string, unknown>
     answer: {

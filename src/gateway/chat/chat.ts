@@ -1,7 +1,7 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, type Fields } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
@@ -14,10 +14,13 @@ import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
+import { withCustomCalls } from './custom-calls.ts'
+import { withFunctions, type CustomNames } from './custom-tools.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
+import { withKnownChoice } from './tool-choice.ts'
 import { answerWithin } from './within-limit.ts'
 
 /** The fields of a chat body that the gateway reads. */
@@ -30,6 +33,7 @@ export type ChatBody = {
   max_completion_tokens?: number | null | undefined
   n?: number | null | undefined
   tools?: unknown[] | null | undefined
+  tool_choice?: unknown
   modalities?: string[] | null | undefined
   reasoning?: unknown
   prediction?: unknown
@@ -40,10 +44,20 @@ export async function chat(
   call: GatewayCall,
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
-  const order = await orderChat(gateway, call, body)
-  if (body.stream !== true) return completeChat(gateway, call, order)
+  const { body: read, custom } = saysOfTools(body)
+    ? withFunctions(withKnownChoice(body))
+    : { body, custom: NO_NAMES }
+  const order = await orderChat(gateway, call, read)
+  if (body.stream !== true) return completeChat(gateway, call, order, chatWhole(custom))
   const includeUsage = body.stream_options?.include_usage === true
-  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+  const form = chatStreamForm(order.request.ours, includeUsage, custom)
+  return streamChat(gateway, call, order, form)
+}
+
+const NO_NAMES: CustomNames = new Set()
+
+function saysOfTools({ tools, tool_choice: choice, messages }: ChatBody): boolean {
+  return Boolean(tools ?? choice) || messages.some((one) => isFields(one) && one.tool_calls)
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -103,14 +117,18 @@ function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
   return (reading) => usage(reading, { outputBytes: 0 })
 }
 
-const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })
+function chatWhole(custom: CustomNames): WholeForm {
+  return ({ body }, usage) => {
+    const said = custom.size === 0 ? body : withCustomCalls(body, custom)
+    return { ...said, usage: usageFields(usage) }
+  }
+}
 
-/** `form` writes the answer in another dialect. */
 export function completeChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
-  form: WholeForm = chatWhole,
+  form: WholeForm,
 ) {
   const { stage, estimate, targets, request } = order
   const { requestId } = call
@@ -182,7 +200,7 @@ function requireChatModel(
 function checkTools(tools: unknown[] | null | undefined): void {
   tools?.forEach((tool, i) => {
     if ((tool as { type?: unknown } | null)?.type === 'function') return
-    throw invalidField(`tools[${i}].type`, 'must be "function"')
+    throw invalidField(`tools[${i}].type`, 'must be "function" or "custom"')
   })
 }
 
