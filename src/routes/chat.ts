@@ -25,7 +25,12 @@ const body = z.looseObject({
   n: z.int().min(1).max(16).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  tools: z.array(z.unknown()).max(1_000).nullish(),
+  tools: z.array(z.unknown()).max(1_000).nullish().meta({
+    description: 'Functions, and custom tools that take free text; every model is given both',
+  }),
+  tool_choice: z.unknown().optional().meta({
+    description: 'With `allowed_tools` the model is given no others',
+  }),
   modalities: z.array(z.string().max(32)).max(8).nullish(),
   ...choiceFields,
   ...sessionFields,

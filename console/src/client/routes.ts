@@ -1352,6 +1352,7 @@ export type Documented = {
       temperature?: number | null | undefined
       top_p?: number | null | undefined
       tools?: unknown[] | null | undefined
+      tool_choice?: unknown
       modalities?: string[] | null | undefined
       models?: string[] | null | undefined
       require_parameters?: boolean | null | undefined

@@ -1,7 +1,7 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, type Fields } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
@@ -15,12 +15,15 @@ import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
 import { choiceOf } from './choice.ts'
+import { withCustomCalls } from './custom-calls.ts'
+import { withFunctions, type CustomNames } from './custom-tools.ts'
 import { firstToAnswer } from './first-to-answer.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { sessionIn } from './session.ts'
 import { streamChat } from './stream.ts'
+import { withKnownChoice } from './tool-choice.ts'
 import { answerWithin } from './within-limit.ts'
 
 /** The fields of a chat body that the gateway reads. */
@@ -33,6 +36,7 @@ export type ChatBody = {
   max_completion_tokens?: number | null | undefined
   n?: number | null | undefined
   tools?: unknown[] | null | undefined
+  tool_choice?: unknown
   modalities?: string[] | null | undefined
   reasoning?: unknown
   prediction?: unknown
@@ -44,15 +48,25 @@ export async function chat(
   call: GatewayCall,
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
+  const { body: read, custom } = saysOfTools(body)
+    ? withFunctions(withKnownChoice(body))
+    : { body, custom: NO_NAMES }
   const session = sessionIn(body, call.headers)
-  return firstToAnswer(gateway, call, choiceOf(body), {
+  return firstToAnswer(gateway, call, choiceOf(read), {
     order: async (one) => ({ order: await orderChat(gateway, call, one, { session }) }),
     answer: async ({ order }) => {
-      if (body.stream !== true) return completeChat(gateway, call, order)
+      if (body.stream !== true) return completeChat(gateway, call, order, chatWhole(custom))
       const includeUsage = body.stream_options?.include_usage === true
-      return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+      const form = chatStreamForm(order.request.ours, includeUsage, custom)
+      return streamChat(gateway, call, order, form)
     },
   })
+}
+
+const NO_NAMES: CustomNames = new Set()
+
+function saysOfTools({ tools, tool_choice: choice, messages }: ChatBody): boolean {
+  return Boolean(tools ?? choice) || messages.some((one) => isFields(one) && one.tool_calls)
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -115,14 +129,18 @@ function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
   return (reading) => usage(reading, { outputBytes: 0 })
 }
 
-const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })
+function chatWhole(custom: CustomNames): WholeForm {
+  return ({ body }, usage) => {
+    const said = custom.size === 0 ? body : withCustomCalls(body, custom)
+    return { ...said, usage: usageFields(usage) }
+  }
+}
 
-/** `form` writes the answer in another dialect. */
 export function completeChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
-  form: WholeForm = chatWhole,
+  form: WholeForm,
 ) {
   const { stage, estimate, held, targets, request } = order
   const { requestId } = call
@@ -197,7 +215,7 @@ function requireChatModel(
 function checkTools(tools: unknown[] | null | undefined): void {
   tools?.forEach((tool, i) => {
     if ((tool as { type?: unknown } | null)?.type === 'function') return
-    throw invalidField(`tools[${i}].type`, 'must be "function"')
+    throw invalidField(`tools[${i}].type`, 'must be "function" or "custom"')
   })
 }
 

@@ -13,6 +13,9 @@ import type { Output } from '../price/call-charge.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 
+import { CustomChunks } from './custom-calls.ts'
+import type { CustomNames } from './custom-tools.ts'
+
 /* The contract between chat and a dialect: the order, and how the answer is written. */
 
 /** A chat request, checked and measured: what to ask whom, what to hold, how to bill. */
@@ -59,13 +62,18 @@ export type StreamForm = {
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
 
-export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamForm {
+export function chatStreamForm(
+  ours: OurNames,
+  includeUsage: boolean,
+  custom: CustomNames,
+): StreamForm {
+  const chunks = new CustomChunks(custom)
   return {
     begin: () => '',
-    write: frames,
+    write: (more) => frames(chunks.write(more)),
     heartbeat: () => HEARTBEAT,
     end: (last, usage) =>
-      frames(last) + (includeUsage ? frame(usageChunk(ours, usage)) : '') + DONE,
+      frames(chunks.write(last)) + (includeUsage ? frame(usageChunk(ours, usage)) : '') + DONE,
     // After a failure there is no [DONE].
     fail: frame,
   }

@@ -11,14 +11,17 @@ export type SentMessage = { message: unknown; at: string; left?: readonly number
  */
 export function sinceSummary(messages: readonly unknown[]): SentMessage[] {
   let since: SentMessage[] = []
-  messages.forEach((message, i) => {
+  for (const [i, message] of messages.entries()) {
     const at = `messages[${i}]`
     const blocks = isFields(message) ? listOf(message.content) : []
-    if (!blocks.some(isSummary)) return void since.push({ message, at })
+    if (!blocks.some(isSummary)) {
+      since.push({ message, at })
+      continue
+    }
     const last = blocks.findLastIndex((block, k) => saysSomething(block, `${at}.content[${k}]`))
     if (last >= 0) since = [{ message: told(blocks[last] as Fields), at, left: [last] }]
     since.push(...restOf({ message, at }, blocks, last + 1))
-  })
+  }
   return since
 }
 

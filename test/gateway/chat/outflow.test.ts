@@ -50,7 +50,7 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
     else batches.push(batch)
     wake()
   }
-  const form = chatStreamForm({ id: 'c', model: 'm', created: 0 }, false)
+  const form = chatStreamForm({ id: 'c', model: 'm', created: 0 }, false, new Set())
   const stream = new ChatOutflow(flow, form, {
     async finished() {
       seen.ends.push('finished')

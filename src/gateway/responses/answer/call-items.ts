@@ -1,9 +1,11 @@
 import { fieldsOf, listOf, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
 import type { Part } from '../../chat/answer-parts.ts'
+import { customInput } from '../../chat/custom-tools.ts'
 import type { OwnTool, OwnTools } from '../request/tools.ts'
-import type { ItemStatus } from './output-items.ts'
 
 /* Calls of tools as items, by the kind of tool. A model calls each as a function. */
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 type Said = { text: string; status: ItemStatus }
 
@@ -76,16 +78,6 @@ export function callPrefix(part: Part, tools: OwnTools): string {
 /** A tool that was not offered is called as a function. */
 export function callKind({ name }: Part, tools: OwnTools): OwnTool['kind'] {
   return tools.get(name)?.kind ?? 'function'
-}
-
-/** Chat models write the free text of a custom tool as an argument. */
-export function customInput(args: string): string {
-  try {
-    return textOf(fieldsOf(parseForeignJson(args)).input) ?? args
-  } catch {
-    // Not JSON: the model may have written the text itself.
-    return args
-  }
 }
 
 function isOpen({ status }: Said): boolean {

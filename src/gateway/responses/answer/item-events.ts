@@ -1,7 +1,8 @@
 import type { Fields } from '../../../lib/json.ts'
 import type { Part, PartListener } from '../../chat/answer-parts.ts'
+import { customInput } from '../../chat/custom-tools.ts'
 import { deltaFrame, type DeltaFrame, type EventWriter } from './event-writer.ts'
-import { callKind, customInput } from './call-items.ts'
+import { callKind } from './call-items.ts'
 import {
   cutOffStatus,
   itemId,

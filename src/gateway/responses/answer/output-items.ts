@@ -2,11 +2,9 @@ import { textOf, type Fields } from '../../../lib/json.ts'
 import type { Part } from '../../chat/answer-parts.ts'
 import { carrierOf } from '../../chat/reasoning.ts'
 import type { OwnTools } from '../request/tools.ts'
-import { callItem, callPrefix } from './call-items.ts'
+import { callItem, callPrefix, type ItemStatus } from './call-items.ts'
 
 export type ItemNames = { seed: string; model: string; tools: OwnTools }
-
-export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 /** The same whether the answer came in pieces or whole. */
 export function itemOf(

@@ -1,5 +1,6 @@
 import { invalidField } from '../../../lib/failure.ts'
 import { isFields, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
+import { customArguments } from '../../chat/custom-tools.ts'
 import { resultText } from '../../chat/dialects.ts'
 import { calledClientTool, clientCall, clientResult } from './client-tools.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
@@ -47,7 +48,7 @@ export function calledFunction(sent: SentItem): Fields {
   if (typeof text !== 'string') throw invalidField(`${at}.${field}`, 'must be a string')
   return {
     name: chatToolName(name, textOf(item.namespace)),
-    arguments: custom ? JSON.stringify({ input: text }) : objectText(text),
+    arguments: custom ? customArguments(text) : objectText(text),
   }
 }
 

@@ -1,6 +1,7 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { clientFunction, clientToolKind, type ClientToolKind } from './client-tools.ts'
+import { customFunction } from '../../chat/custom-tools.ts'
 import { fittedToolName } from '../../chat/dialects.ts'
 
 /** A tool as the caller names it. */
@@ -110,27 +111,6 @@ function functionOf(tool: Fields, kind: OwnTool['kind']): Fields {
     parameters: isFields(tool.parameters) ? tool.parameters : undefined,
     strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
   }
-}
-
-/** Chat models call with JSON only: the free text is the one argument. */
-function customFunction(tool: Fields): Fields {
-  return {
-    description: [textOf(tool.description) ?? '', grammarOf(tool.format)]
-      .filter((text) => text !== '')
-      .join('\n\n'),
-    parameters: {
-      type: 'object',
-      properties: { input: { type: 'string' } },
-      required: ['input'],
-      additionalProperties: false,
-    },
-  }
-}
-
-function grammarOf(format: unknown): string {
-  if (!isFields(format) || format.type !== 'grammar') return ''
-  const syntax = textOf(format.syntax) ?? 'formal'
-  return `The input must follow this ${syntax} grammar:\n${textOf(format.definition) ?? ''}`
 }
 
 function chatTool(made: Fields): Fields {
