@@ -250,4 +250,12 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     test: 'test/contract/gateway/messages.test.ts',
     fails: /broken arguments/,
   },
+  {
+    name: 'a session goes upstream as a hash with its account',
+    file: 'src/gateway/chat/chat.ts',
+    find: 'session: session && gateway.nameForUpstream(accountId, session)',
+    put: 'session',
+    test: 'test/contract/gateway/who-answers.test.ts',
+    fails: /one hash of it/,
+  },
 ]
