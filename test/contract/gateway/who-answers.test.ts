@@ -28,7 +28,7 @@ const SICK: Record<string, [status: number, error?: object]> = {
 }
 
 const PRICES = {
-  ...Object.fromEntries([...Object.keys(SICK), 'empty'].map((model) => [model, MTO])),
+  ...Object.fromEntries([...Object.keys(SICK), 'empty', 'used'].map((model) => [model, MTO])),
   mto: MTO,
   bahari: { prompt: 0.00001, completion: 0.00005 },
   kijito: { prompt: 0, completion: 0 },
@@ -43,7 +43,7 @@ const OPEN = {
   pricing: { prompt: '0.0000003', completion: '0.000001' },
 }
 
-const EMPTY_USAGE = { prompt_tokens: 9, completion_tokens: 9 }
+const USED = { prompt_tokens: 9, completion_tokens: 9 }
 
 before(async () => {
   ;[moja, mbili] = await Promise.all([meteredModels(PRICES), meteredModels(PRICES)])
@@ -51,7 +51,8 @@ before(async () => {
     for (const [model, [status, error]] of Object.entries(SICK)) {
       upstream.fail(model, status, error && { error })
     }
-    upstream.fail('empty', 200, { id: 'gen-1', choices: [], usage: EMPTY_USAGE })
+    upstream.fail('empty', 200, { id: 'gen-1', choices: [], usage: USED })
+    upstream.fail('used', 200, { error: { message: 'No.', code: 400 }, usage: USED })
   }
   app = await startApp({
     upstream: [
@@ -298,10 +299,12 @@ test('all models fail: the last failure is told, and nothing is charged', async 
 })
 
 test('an answer that was made is asked of nobody else, whether or not it can be used', async () => {
-  const before = asked()
-  const { result, failed } = await paid(() => chat(habari('lab/empty', { models: ['lab/vito'] })))
-  assert.deepEqual([result.status, failed], [502, 1])
-  assert.equal(asked(), before + 1)
+  for (const model of ['lab/empty', 'lab/used']) {
+    const before = asked()
+    const { result, failed } = await paid(() => chat(habari(model, { models: ['lab/vito'] })))
+    assert.deepEqual([result.status, failed], [502, 1])
+    assert.equal(asked(), before + 1)
+  }
 })
 
 test('with a key the answer of the model that gave it is stored, and charged once', async () => {
