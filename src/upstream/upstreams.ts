@@ -16,6 +16,7 @@ import type { ModelTarget, NativeRequest, Timeouts } from './contract/contract.t
 import {
   failureOf,
   isFinal,
+  RefusedAnswer,
   UpstreamError,
   maybeAccepted,
   rateLimited,
@@ -253,7 +254,8 @@ function afterError(
   const failure = failureOf(category, error)
   health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)
-  const made = category.kind !== 'rejected' && isFinal(category)
+  const isRejected = category.kind === 'rejected'
+  const made = error instanceof RefusedAnswer || (isFinal(category) && !isRejected)
   return { failure, reason: error.message, final: isFinal(category) || onlyHere, made }
 }
 

@@ -13,15 +13,54 @@ let moja: Models
 let mbili: Models
 let asha: Awaited<ReturnType<App['customer']>>
 
+const MTO = { prompt: 0.000002, completion: 0.00001, cached: 0.0000002 }
+
+/** What models say that do not answer: each has circuits of its own. */
+const SICK: Record<string, [status: number, error?: object]> = {
+  busy: [503],
+  broken: [500],
+  limited: [429],
+  unknown: [404],
+  locked: [401],
+  picky: [400, { message: 'max_tokens is too large', code: 400 }],
+  short: [400, { message: 'Too long.', code: 'context_length_exceeded' }],
+  proper: [403, { message: 'moderated', code: 403, metadata: { reasons: ['violence'] } }],
+}
+
 const PRICES = {
-  mto: { prompt: 0.000002, completion: 0.00001, cached: 0.0000002 },
+  ...Object.fromEntries([...Object.keys(SICK), 'empty', 'used'].map((model) => [model, MTO])),
+  mto: MTO,
   bahari: { prompt: 0.00001, completion: 0.00005 },
   kijito: { prompt: 0, completion: 0 },
+  vito: { prompt: 0.0000003, completion: 0.000001 },
 }
+
+const KNOWS_MORE = { supported_parameters: ['temperature', 'logprobs'] }
+/** At a place that cannot be told to keep nothing. */
+const OPEN = {
+  id: 'lab/wazi',
+  upstream_id: 'vito',
+  pricing: { prompt: '0.0000003', completion: '0.000001' },
+}
+
+const USED = { prompt_tokens: 9, completion_tokens: 9 }
 
 before(async () => {
   ;[moja, mbili] = await Promise.all([meteredModels(PRICES), meteredModels(PRICES)])
-  app = await startApp({ upstream: [moja.entry('moja'), mbili.entry('mbili')] })
+  for (const upstream of [moja, mbili]) {
+    for (const [model, [status, error]] of Object.entries(SICK)) {
+      upstream.fail(model, status, error && { error })
+    }
+    upstream.fail('empty', 200, { id: 'gen-1', choices: [], usage: USED })
+    upstream.fail('used', 200, { error: { message: 'No.', code: 400 }, usage: USED })
+  }
+  app = await startApp({
+    upstream: [
+      moja.entry('moja', {}, { vito: KNOWS_MORE }),
+      mbili.entry('mbili', {}, { vito: KNOWS_MORE }),
+      { ...moja.entry('tatu', { type: 'openai' }), models: [OPEN] },
+    ],
+  })
   asha = await app.customer('1000')
 })
 after(async () => {
@@ -147,9 +186,6 @@ test('400: a name of a session that is none', async () => {
 const path = (dialect: string) => `POST /v1/${dialect}`
 const asked = () => [...moja.asked, ...mbili.asked].length
 const meter = () => moja.meter() + mbili.meter()
-const down = (model: string, status?: number, error?: object) => {
-  for (const upstream of [moja, mbili]) upstream.fail(model, status, error)
-}
 /** What the answer took by the upstream's own meter is what was charged, and by whom it was made. */
 async function paid(work: () => Promise<Loose>) {
   const before = meter()
@@ -180,13 +216,13 @@ for (const [dialect, bodyOf] of DIALECTS) {
   const send = (models: string[], more: object = {}) =>
     app.call(path(dialect), { token: asha.key, body: { ...bodyOf(models), ...more } })
 
-  test(`${dialect}: where a model does not answer, the next one is asked, charged and named`, async (t) => {
-    t.after(() => down('mto'))
+  test(`${dialect}: where a model does not answer, the next one is asked, charged and named`, async () => {
     const well = await paid(() => send(['lab/mto', 'lab/bahari']))
     assert.deepEqual([well.result.body.model, well.models], ['lab/mto', ['lab/mto']])
-    for (const [status, error] of REFUSALS) {
-      down('mto', status, error)
-      const { result, models, failed } = await paid(() => send(['lab/mto', 'lab/bahari']))
+    for (const sick of Object.keys(SICK)) {
+      const before = asked()
+      const { result, models, failed } = await paid(() => send([`lab/${sick}`, 'lab/bahari']))
+      assert.ok(asked() >= before + 2, `${sick} was asked`)
       assert.equal(result.status, 200, JSON.stringify(result.body))
       assert.equal(result.body.model, 'lab/bahari')
       assert.deepEqual([models, failed], [['lab/bahari'], 1])
@@ -194,20 +230,18 @@ for (const [dialect, bodyOf] of DIALECTS) {
     }
   })
 
-  test(`${dialect}: a stream falls over before its first byte, and names who answers`, async (t) => {
-    t.after(() => down('mto'))
-    down('mto', 503)
+  test(`${dialect}: a stream falls over before its first byte, and names who answers`, async () => {
     const { result, models } = await paid(async () => {
       const answer = await fetch(`${app.url}/v1/${dialect}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${asha.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...bodyOf(['lab/mto', 'lab/bahari']), stream: true }),
+        body: JSON.stringify({ ...bodyOf(['lab/picky', 'lab/bahari']), stream: true }),
       })
       return { text: await answer.text() }
     })
     assert.deepEqual(models, ['lab/bahari'])
     assert.match(result.text, /"model":"lab\/bahari"/)
-    assert.doesNotMatch(result.text, /lab\/mto/)
+    assert.doesNotMatch(result.text, /lab\/picky/)
   })
 
   test(`${dialect}: what is missing or cannot do it is skipped, unless none is left`, async () => {
@@ -235,18 +269,161 @@ for (const [dialect, bodyOf] of DIALECTS) {
   })
 }
 
-/** Ours, and a refusal that may be of this model alone. */
-const REFUSALS: [number, object?][] = [
-  [503],
-  [429],
-  [404],
-  [401],
-  [400, { message: 'max_tokens is too large', code: 400 }],
-  [
-    400,
-    { message: 'This model has a context length of 10 tokens', code: 'context_length_exceeded' },
-  ],
-  [403, { message: 'moderated', code: 403, metadata: { reasons: ['violence'] } }],
-]
-
 const expected404 = (dialect: string) => (dialect === 'messages' ? 'not_found_error' : 'not_found')
+
+const habari = (model: string, more: object = {}) => ({
+  model,
+  messages: [user('Habari?')],
+  max_tokens: 20,
+  ...more,
+})
+
+test('what is held is enough for the dearest; a free model needs nothing', async () => {
+  // The dearest needs more than 0.03 credits for a token of its prompt.
+  const poor = await app.customer('0.2')
+  const before = asked()
+  const both = await chat(habari('lab/vito', { models: ['lab/bahari'] }), {}, poor.key)
+  assert.deepEqual([both.status, asked()], [402, before])
+  assert.equal((await chat(habari('lab/vito'), {}, poor.key)).status, 200)
+  const empty = await app.customer('0')
+  const free = await chat(habari('lab/kijito', { models: ['lab/bahari'] }), {}, empty.key)
+  assert.deepEqual([free.status, free.body.model], [200, 'lab/kijito'])
+})
+
+test('all models fail: the last failure is told, and nothing is charged', async () => {
+  const { result, models, failed } = await paid(() =>
+    chat(habari('lab/busy', { models: ['lab/picky'] })),
+  )
+  assert.deepEqual([result.status, result.body.error.code], [502, 'upstream_rejected'])
+  assert.deepEqual([models, failed], [[], 2])
+})
+
+test('an answer that was made is asked of nobody else, whether or not it can be used', async () => {
+  for (const model of ['lab/empty', 'lab/used']) {
+    const before = asked()
+    const { result, failed } = await paid(() => chat(habari(model, { models: ['lab/vito'] })))
+    assert.deepEqual([result.status, failed], [502, 1])
+    assert.equal(asked(), before + 1)
+  }
+})
+
+test('with a key the answer of the model that gave it is stored, and charged once', async () => {
+  const key = { 'idempotency-key': 'safari-ya-pili' }
+  const { result, models } = await paid(async () => {
+    const first = await chat(habari('lab/busy', { models: ['lab/vito'] }), key)
+    const again = await chat(habari('lab/mto'), key)
+    return { first, again }
+  })
+  assert.equal(result.first.body.model, 'lab/vito')
+  assert.deepEqual(result.again.body, result.first.body)
+  assert.deepEqual(models, ['lab/vito'])
+})
+
+test('a stored response of another model is continued as its own', async () => {
+  const body = { model: 'lab/busy', models: ['lab/vito'], input: 'Habari?' }
+  const { body: first } = await app.call('POST /v1/responses', { token: asha.key, body })
+  const read = await app.call(`GET /v1/responses/${first.id}`, { token: asha.key })
+  assert.equal(read.body.model, 'lab/vito')
+  const more = { ...body, previous_response_id: first.id }
+  const { body: second } = await app.call('POST /v1/responses', { token: asha.key, body: more })
+  assert.deepEqual([second.model, second.previous_response_id], ['lab/vito', first.id])
+})
+
+test('a fallback of Messages has its own limit, and other members are named', async () => {
+  const fallbacks = [{ model: 'lab/vito', max_tokens: 7, speed: 'fast', output_config: null }]
+  const { result } = await paid(() =>
+    app.call('POST /v1/messages', { token: asha.key, body: habari('lab/busy', { fallbacks }) }),
+  )
+  assert.equal(result.body.model, 'lab/vito')
+  assert.equal(result.headers.get('x-ignored-parameters'), 'fallbacks.speed')
+  const latest = [moja, mbili].map(({ asked: all }) => all.at(-1)!)
+  assert.ok(latest.some(({ model, body }) => model === 'vito' && body.max_tokens === 7))
+})
+
+/* Wishes for who answers. */
+
+test('require_parameters: a model that lacks one is skipped; alone it is 400 with its name', async () => {
+  for (const wish of [{ require_parameters: true }, { provider: { require_parameters: true } }]) {
+    const body = habari('lab/mto', { ...wish, temperature: 0.1, logprobs: true })
+    const alone = await chat(body)
+    assert.deepEqual([alone.status, alone.body.error.param], [400, 'logprobs'])
+    assert.equal(alone.body.error.code, 'model_capability')
+    const { result } = await paid(() => chat({ ...body, models: ['lab/vito'] }))
+    assert.equal(result.body.model, 'lab/vito')
+    assert.equal((await chat(habari('lab/mto', { ...wish, temperature: 0.1 }))).status, 200)
+  }
+})
+
+test('provider.max_price: what is dearer for the customer is not asked', async () => {
+  const cheap = { provider: { max_price: { prompt: 1, completion: '2' } } }
+  const alone = await chat(habari('lab/bahari', cheap))
+  assert.deepEqual([alone.status, alone.body.error.param], [400, 'provider.max_price.prompt'])
+  assert.match(alone.body.error.message, /"lab\/bahari" costs 10 dollars a million tokens/)
+  const { result } = await paid(() =>
+    chat(habari('lab/bahari', { ...cheap, models: ['lab/vito'] })),
+  )
+  assert.equal(result.body.model, 'lab/vito')
+  const exact = { provider: { max_price: { prompt: 10, completion: 50, request: 0, image: null } } }
+  assert.equal((await chat(habari('lab/bahari', exact))).status, 200)
+})
+
+test('provider.sort by price: the cheapest for this request is asked first', async () => {
+  const models = ['lab/mto', 'lab/vito']
+  const sorted = await chat(habari('lab/bahari', { models, provider: { sort: 'price' } }))
+  assert.equal(sorted.body.model, 'lab/vito')
+  assert.equal(sorted.headers.get('x-ignored-parameters'), null)
+  const fast = await chat(habari('lab/bahari', { models, provider: { sort: 'latency' } }))
+  assert.equal(fast.body.model, 'lab/bahari')
+  assert.equal(fast.headers.get('x-ignored-parameters'), 'provider.sort')
+})
+
+test('provider.allow_fallbacks: false asks one place that runs the model', async () => {
+  const before = asked()
+  const alone = await chat(habari('lab/broken', { provider: { allow_fallbacks: false } }))
+  assert.deepEqual([alone.status, asked()], [502, before + 1])
+  await chat(habari('lab/broken'))
+  assert.equal(asked(), before + 3)
+})
+
+test('provider.data_collection: deny is told to those who can keep it, and asks nobody else', async () => {
+  const deny = { provider: { data_collection: 'deny' } }
+  for (const dialect of ['chat/completions', 'messages']) {
+    const answer = await app.call(path(dialect), { token: asha.key, body: habari('lab/mto', deny) })
+    assert.equal(answer.status, 200)
+    const [one, other] = [moja, mbili].map(({ asked: all }) => all.at(-1)!.body.provider)
+    assert.deepEqual(one ?? other, { data_collection: 'deny' })
+  }
+  const none = await chat(habari('lab/wazi', deny))
+  assert.deepEqual([none.status, none.body.error.param], [400, 'provider.data_collection'])
+  const { result } = await paid(() => chat(habari('lab/wazi', { ...deny, models: ['lab/mto'] })))
+  assert.equal(result.body.model, 'lab/mto')
+})
+
+test('members that name a provider are ignored and named; odd ones are 400', async () => {
+  const provider = { order: ['x'], only: ['y'], zdr: true, max_price: { audio: 1 }, ignore: null }
+  const answer = await chat(habari('lab/mto', { provider }))
+  assert.equal(answer.status, 200)
+  assert.equal(
+    answer.headers.get('x-ignored-parameters'),
+    'provider.order, provider.only, provider.zdr, provider.max_price.audio',
+  )
+  const odd: [object, string][] = [
+    [{ provider: 'x' }, 'provider'],
+    [{ provider: [] }, 'provider'],
+    [{ provider: { sort: 'cheap' } }, 'provider.sort'],
+    [{ provider: { sort: { by: 'price' } } }, 'provider.sort'],
+    [{ provider: { allow_fallbacks: 'no' } }, 'provider.allow_fallbacks'],
+    [{ provider: { require_parameters: 1 } }, 'provider.require_parameters'],
+    [{ provider: { data_collection: 'never' } }, 'provider.data_collection'],
+    [{ provider: { max_price: 3 } }, 'provider.max_price'],
+    [{ require_parameters: 'yes' }, 'require_parameters'],
+    ...['x', -1, {}, [], '1e400', '-0.1', true, '9'.repeat(400)].map((price): [object, string] => [
+      { provider: { max_price: { completion: price } } },
+      'provider.max_price.completion',
+    ]),
+  ]
+  for (const [wish, param] of odd) {
+    const refused = await chat(habari('lab/mto', wish))
+    assert.deepEqual([refused.status, refused.body.error.param], [400, param], JSON.stringify(wish))
+  }
+})

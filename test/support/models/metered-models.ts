@@ -12,7 +12,7 @@ type Asked = { model: string; body: Loose; cached: number; promptTokens: number 
  */
 export async function meteredModels(prices: Record<string, Prices>) {
   const asked: Asked[] = []
-  const faults = new Map<string, { status: number; error: object }>()
+  const faults = new Map<string, { status: number; body: object }>()
   const cache = new Set<string>()
   let usd = 0
 
@@ -23,7 +23,7 @@ export async function meteredModels(prices: Record<string, Prices>) {
     asked.push({ model, body, ...read })
     if (fault !== undefined) {
       response.writeHead(fault.status, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ error: fault.error }))
+      response.end(JSON.stringify(fault.body))
       return
     }
     const { promptTokens, cached } = read
@@ -53,9 +53,9 @@ export async function meteredModels(prices: Record<string, Prices>) {
     /** Dollars so far. */
     meter: () => usd,
     /** What a model answers from now on; nothing: as usual. */
-    fail(model: string, status?: number, error: object = { message: 'Not now.' }) {
+    fail(model: string, status?: number, body: object = { error: { message: 'Not now.' } }) {
       if (status === undefined) faults.delete(model)
-      else faults.set(model, { status, error })
+      else faults.set(model, { status, body })
     },
     /** Members of the upstream's entry. */
     entry: (name: string, more: object = {}, ofModel: Record<string, object> = {}) => ({

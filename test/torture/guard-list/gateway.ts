@@ -258,4 +258,12 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     test: 'test/contract/gateway/responses.test.ts',
     fails: /a compaction is a chat with its own model/,
   },
+  {
+    name: 'a session goes upstream as a hash with its account',
+    file: 'src/gateway/chat/chat.ts',
+    find: 'session: session && gateway.nameForUpstream(accountId, session)',
+    put: 'session',
+    test: 'test/contract/gateway/who-answers.test.ts',
+    fails: /one hash of it/,
+  },
 ]
