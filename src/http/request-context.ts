@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Claim, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
-import { prefixedId } from '../lib/ids.ts'
+import { prefixedId, REQUEST } from '../lib/ids.ts'
 import type { Principal } from '../accounts/principal.ts'
 import { follow, type CallSignal, type RequestTrace } from '../lib/telemetry/trace.ts'
 import { renderInterruption } from './dialect.ts'
@@ -14,7 +14,7 @@ import type { Call, RoutePlan, Success } from './route.ts'
 import type { ServerContext } from './server-context.ts'
 
 export function newRequestId(): string {
-  return prefixedId('req_')
+  return prefixedId(REQUEST)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { CatalogModel, Offer, CatalogIndex } from '../../catalog/catalog-index.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
+import { answerId } from '../../lib/ids.ts'
 import { fieldsOf } from '../../lib/json.ts'
 import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { Upstreams } from '../../upstream/work.ts'
@@ -9,7 +10,7 @@ import { completeChat, orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { streamChat } from '../chat/stream.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
-import { newMessageId, type AnswerNames } from './answer.ts'
+import type { AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
 import { nativeRequest, type SentHeaders } from './native.ts'
@@ -66,7 +67,7 @@ async function orderMessages(
   const { chat, names: tools, tools: kept, places } = read
   const omitsThinking = fieldsOf(body.thinking).display === 'omitted'
   const names = {
-    id: newMessageId(),
+    id: answerId('msg_', call.requestId),
     model: body.model,
     catalogId: model.id,
     tools,
