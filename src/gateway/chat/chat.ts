@@ -2,30 +2,35 @@ import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf, type Fields } from '../../lib/json.ts'
-import { prefixedId } from '../../lib/ids.ts'
+import { answerId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
-import { jsonAnswer, runBilledCall } from '../billed-call.ts'
+import { costField, jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { ChatParts, Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import { measureFiles } from '../media-parts.ts'
 import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
+import {
+  chatStreamForm,
+  type ChatOrder,
+  type UsageFields,
+  type UsageWish,
+  type WholeForm,
+} from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
 
 /** The fields of a chat body that the gateway reads. */
-export type ChatBody = {
+export type ChatBody = UsageFields & {
   model: string
   messages: unknown[]
   stream?: boolean | null | undefined
-  stream_options?: { include_usage?: boolean | undefined } | null | undefined
   max_tokens?: number | null | undefined
   max_completion_tokens?: number | null | undefined
   n?: number | null | undefined
@@ -41,9 +46,14 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
   const order = await orderChat(gateway, call, body)
-  if (body.stream !== true) return completeChat(gateway, call, order)
-  const includeUsage = body.stream_options?.include_usage === true
-  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+  const wish = usageWish(body)
+  if (body.stream !== true) return completeChat(gateway, call, order, chatWhole, wish)
+  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, wish))
+}
+
+export function usageWish({ stream_options: options, usage }: UsageFields): UsageWish {
+  const cost = usage?.include === true
+  return { included: cost || options?.include_usage === true, cost }
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -105,12 +115,19 @@ function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
 
 const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })
 
+/** A whole answer with what it cost in its usage. */
+function withCost(answer: unknown, chargedMicro: bigint): unknown {
+  const body = fieldsOf(answer)
+  return { ...body, usage: { ...fieldsOf(body.usage), ...costField(chargedMicro) } }
+}
+
 /** `form` writes the answer in another dialect. */
 export function completeChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
-  form: WholeForm = chatWhole,
+  form: WholeForm,
+  wish?: UsageWish,
 ) {
   const { stage, estimate, targets, request } = order
   const { requestId } = call
@@ -133,8 +150,10 @@ export function completeChat(
     refused: order.refused,
     writes: order.writes,
     outputMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
-    answer: ({ generationId }, _charged, receipt) =>
-      jsonAnswer(body, { requestId, receipt, generationId }),
+    answer({ generationId }, _charged, receipt) {
+      const told = wish?.cost === true ? withCost(body, receipt.chargedMicro) : body
+      return jsonAnswer(told, { requestId, receipt, generationId })
+    },
   })
 }
 
@@ -148,7 +167,11 @@ function chatRequest(
     body,
     stream: body.stream === true,
     user: gateway.nameForUpstream(call.principal.accountId),
-    ours: { id: prefixedId('chatcmpl-'), model, created: Math.floor(at.getTime() / 1_000) },
+    ours: {
+      id: answerId('chatcmpl-', call.requestId),
+      model,
+      created: Math.floor(at.getTime() / 1_000),
+    },
   }
 }
 

@@ -10,6 +10,7 @@ import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { CallLimit, CallWrite, Stage, StageUsage } from '../bill/rows.ts'
 import type { Output } from '../price/call-charge.ts'
+import { costField } from '../billed-call.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 
@@ -46,8 +47,10 @@ export type StreamForm = {
   write(chunks: readonly string[]): string
   /** Sent when nothing else was for a while. */
   heartbeat(): string
-  /** The last chunks and what follows them. Sent after the settlement. */
+  /** The last chunks and what follows them. Written before the settlement, and sent after it. */
   end(last: readonly string[], usage: Usage): string
+  /** What comes after that and has to know the charge. */
+  charged?(usage: Usage, chargedMicro: bigint): string
   /** `error` is the failure as JSON of the route's dialect. Nothing follows. */
   fail(error: string, failure: Failure): string
 }
@@ -55,21 +58,47 @@ export type StreamForm = {
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
 
-export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamForm {
+/** What a caller wants to read at the end of a stream: the counts, and with them what they cost. */
+export type UsageWish = { included: boolean; cost: boolean }
+
+/** The fields of a chat or a completion that say so. */
+export type UsageFields = {
+  stream_options?: { include_usage?: boolean | undefined } | null | undefined
+  usage?: { include?: boolean | null | undefined } | null | undefined
+}
+
+/** `shown` writes a chunk as it is sent; what becomes nothing is left out. */
+export function chatStreamForm(
+  ours: OurNames,
+  wish: UsageWish,
+  shown: (chunk: string) => string = asItIs,
+): StreamForm {
+  const frames = (chunks: readonly string[]) => framed(chunks, shown)
   return {
     begin: () => '',
     write: frames,
     heartbeat: () => HEARTBEAT,
-    end: (last, usage) =>
-      frames(last) + (includeUsage ? frame(usageChunk(ours, usage)) : '') + DONE,
+    end: frames,
+    charged: (usage, chargedMicro) => {
+      if (!wish.included) return DONE
+      const cost = wish.cost ? costField(chargedMicro) : {}
+      return frames([usageChunk(ours, usage, cost)]) + DONE
+    },
     // After a failure there is no [DONE].
     fail: frame,
   }
 }
 
-function frames(chunks: readonly string[]): string {
+function asItIs(chunk: string): string {
+  return chunk
+}
+
+function framed(chunks: readonly string[], shown: (chunk: string) => string): string {
   let text = ''
-  for (const chunk of chunks) text += frame(chunk)
+  for (const chunk of chunks) {
+    const sent = shown(chunk)
+    if (sent !== '') text += frame(sent)
+  }
   return text
 }
 
