@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { creditsText, greater } from '../ledger/money.ts'
+import { creditsNumber, creditsText, greater } from '../ledger/money.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
 import type { Asking, CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
@@ -259,6 +259,11 @@ export function jsonAnswer(
     },
     body: JSON.stringify(body),
   }
+}
+
+/** In an answer's usage, for callers who asked for it. */
+export function costField(chargedMicro: bigint): { cost: number } {
+  return { cost: creditsNumber(chargedMicro) }
 }
 
 export function answerHeaders(

@@ -69,6 +69,11 @@ export function originHeaders(
   }
 }
 
+/** Whether a page of this origin may make calls by key. */
+export function mayCallByKey(cors: Cors | undefined, origin: string): boolean {
+  return cors !== undefined && allowedOrigin(cors, 'key', origin) !== undefined
+}
+
 function allowedOrigin(
   { origins, any }: Cors,
   credential: Credential,

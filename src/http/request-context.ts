@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import type { Claim, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
-import { prefixedId } from '../lib/ids.ts'
+import { prefixedId, REQUEST } from '../lib/ids.ts'
 import type { Principal } from '../accounts/principal.ts'
 import { follow, type CallSignal, type RequestTrace } from '../lib/telemetry/trace.ts'
 import { renderInterruption } from './dialect.ts'
@@ -15,7 +15,7 @@ import type { Call, RoutePlan, Success } from './route.ts'
 import type { ServerContext } from './server-context.ts'
 
 export function newRequestId(): string {
-  return prefixedId('req_')
+  return prefixedId(REQUEST)
 }
 
 /** Where the answer goes: to Node's own response, or to frames of a socket. */

@@ -5,7 +5,7 @@ import type { Failure } from '../lib/failure.ts'
 import { renderFailure, toFailure } from './dialect.ts'
 import { discardBody } from './discard.ts'
 import { originHeaders } from './headers.ts'
-import type { Slot } from './limits/process-counter.ts'
+import { WINDOW_MS, type Slot } from './limits/process-counter.ts'
 import { giveUpOnStalled, sendOutflow, type Head } from './outflow.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Dialect } from './route.ts'
@@ -62,18 +62,29 @@ function headersOf(call: RequestContext, answer: Answer): Record<string, string>
   return headers
 }
 
-/** How much of a rate limit is left, named and formatted as the SDKs of the dialect know it. */
+const WINDOW_S = WINDOW_MS / 1_000
+
+/**
+ * How much of a rate limit is left, named and formatted as the SDKs of the dialect know it, and as
+ * the IETF's draft has it for everybody (draft-ietf-httpapi-ratelimit-headers).
+ */
 function limitHeaders(slot: Slot, dialect: Dialect): Record<string, string> {
   const limit = String(slot.limit)
   const remaining = String(slot.remaining)
+  const fields = {
+    'ratelimit-policy': `"default";q=${limit};w=${WINDOW_S}`,
+    ratelimit: `"default";r=${remaining};t=${slot.allowed ? slot.resetS : slot.retryAfterS}`,
+  }
   if (dialect !== 'messages') {
     return {
+      ...fields,
       'x-ratelimit-limit-requests': limit,
       'x-ratelimit-remaining-requests': remaining,
       'x-ratelimit-reset-requests': `${slot.resetS}s`,
     }
   }
   return {
+    ...fields,
     'anthropic-ratelimit-requests-limit': limit,
     'anthropic-ratelimit-requests-remaining': remaining,
     'anthropic-ratelimit-requests-reset': new Date(Date.now() + slot.resetS * 1_000).toISOString(),

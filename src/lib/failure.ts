@@ -110,6 +110,15 @@ const CODES: Record<FailureKind, string | null> = {
   unavailable: 'upstream_unavailable',
 }
 
+/** The same failure of a field that its caller knows by another name. */
+export function renamed(failure: Failure, param: string): Failure {
+  const { kind, message, param: before = '', code, retryAfterS, credits, headers, cause } = failure
+  const text = before === '' ? message : message.replace(before, () => param)
+  const told = new Failure(kind, text, { param, code, retryAfterS, credits, headers, cause })
+  told.unanswered = failure.unanswered
+  return told
+}
+
 /** A field of a request that is wrong: the message begins with its name, and `param` is it. */
 export function invalidField(field: string, why: string): Failure {
   return new Failure('invalid', `${field} ${why}.`, { param: field })

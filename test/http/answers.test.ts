@@ -268,6 +268,13 @@ test('limits: per key, per account, and per address before the credential', asyn
   assert.equal(reply.headers.get('x-ratelimit-remaining-requests'), '0')
   assert.match(reply.headers.get('x-ratelimit-reset-requests')!, /^\d+s$/)
   assert.ok(Number(reply.headers.get('retry-after')) >= 1)
+  assert.deepEqual(fieldOf(reply, 'ratelimit-policy'), ['default', { q: 5, w: 60 }])
+  const t = Number(reply.headers.get('retry-after'))
+  assert.deepEqual(fieldOf(reply, 'ratelimit'), ['default', { r: 0, t }])
+  const fresh = await fetch(at('/v1/limited'), { headers: { authorization: 'Bearer key-3' } })
+  const [name, left] = fieldOf(fresh, 'ratelimit')
+  assert.deepEqual([name, left.r], ['default', 4])
+  assert.ok(left.t! >= 60 && left.t! <= 120)
   // An address that a stranger writes into a header is not believed.
   const spoofed = (i: number) => ({ 'x-forwarded-for': `10.0.0.${i}` })
   const tries: number[] = []
@@ -317,3 +324,19 @@ test('drain: with nothing running it takes no time, with or without kept connect
   await drain(idle.server)
   assert.ok(performance.now() - began < limitS * 100, 'it waited for nothing')
 })
+
+/** One item of a list of structured fields (RFC 9651): a string with whole numbers as parameters. */
+function fieldOf(reply: Response, field: string): [name: string, more: Record<string, number>] {
+  const text = reply.headers.get(field)!
+  const found = /^"([\x20-\x21\x23-\x5b\x5d-\x7e]*)"((?:;[a-z*][a-z0-9_.*-]*=-?\d{1,15})+)$/.exec(
+    text,
+  )
+  assert.ok(found, text)
+  const parameters = found[2]!.slice(1).split(';')
+  return [
+    found[1]!,
+    Object.fromEntries(
+      parameters.map((one) => one.split('=')).map(([key, value]) => [key, Number(value)]),
+    ),
+  ]
+}

@@ -874,6 +874,36 @@ export type Documented = {
     body: undefined
     answer: { status: 'success'; code: 200; data: { status: 'revoked' }; request_id: string }
   }
+  'GET /v1/key': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        status: 'active' | 'revoked' | 'expired'
+        created_at: string
+        label: string
+        workspace_id: string
+        workspace_slug: string
+        expires_at: string | null
+        usage: number
+        usage_daily: number
+        usage_weekly: number
+        usage_monthly: number
+        limit: number | null
+        limit_remaining: number | null
+        limit_reset: string | null
+        is_free_tier: boolean
+        is_management_key: false
+        is_provisioning_key: false
+        rate_limit: { requests: number; interval: string; note: string }
+      }
+      request_id: string
+    }
+  }
   'GET /v1/models': {
     query: {
       output_modalities?: string | number | boolean
@@ -1336,6 +1366,56 @@ export type Documented = {
       request_id: string
     }
   }
+  'POST /v1/completions': {
+    query: {}
+    body: {
+      model: string
+      stream?: boolean | null | undefined
+      stream_options?:
+        | ({ include_usage?: boolean | undefined } & Record<string, unknown>)
+        | null
+        | undefined
+      usage?:
+        | ({ include?: boolean | null | undefined } & Record<string, unknown>)
+        | null
+        | undefined
+      max_tokens?: number | null | undefined
+      max_completion_tokens?: number | null | undefined
+      n?: number | null | undefined
+      temperature?: number | null | undefined
+      top_p?: number | null | undefined
+      prompt: unknown
+      best_of?: number | null | undefined
+      echo?: boolean | null | undefined
+      logprobs?: number | null | undefined
+      suffix?: string | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      id: string
+      object: 'text_completion'
+      created: number
+      model: string
+      choices: ({
+        index: number
+        text: string
+        logprobs: Record<string, unknown> | null
+        finish_reason: string | null
+      } & Record<string, unknown>)[]
+      usage?:
+        | ({
+            prompt_tokens: number
+            completion_tokens: number
+            total_tokens: number
+            prompt_tokens_details: {
+              cached_tokens: number
+              cache_write_tokens?: number | undefined
+            } & Record<string, unknown>
+            completion_tokens_details: { reasoning_tokens: number } & Record<string, unknown>
+            cost?: number | undefined
+          } & Record<string, unknown>)
+        | undefined
+    } & Record<string, unknown>
+  }
   'POST /v1/chat/completions': {
     query: {}
     body: {
@@ -1344,6 +1424,10 @@ export type Documented = {
       stream?: boolean | null | undefined
       stream_options?:
         | ({ include_usage?: boolean | undefined } & Record<string, unknown>)
+        | null
+        | undefined
+      usage?:
+        | ({ include?: boolean | null | undefined } & Record<string, unknown>)
         | null
         | undefined
       max_tokens?: number | null | undefined
@@ -1391,6 +1475,7 @@ export type Documented = {
           cache_write_tokens?: number | undefined
         } & Record<string, unknown>
         completion_tokens_details: { reasoning_tokens: number } & Record<string, unknown>
+        cost?: number | undefined
       } & Record<string, unknown>
     } & Record<string, unknown>
   }
@@ -1847,6 +1932,43 @@ export type Documented = {
     }
   }
   'GET /v1/videos/{job_id}/content': { query: {}; body: undefined; answer: Blob }
+  'GET /v1/responses/{response_id}': {
+    query: {
+      include?: string | number | boolean
+      'include[]'?: string | number | boolean
+      stream?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      id: string
+      object: 'response'
+      created_at: number
+      completed_at?: number | null | undefined
+      status: 'completed' | 'incomplete'
+      model: string
+      output: ({ type: string } & Record<string, unknown>)[]
+    } & Record<string, unknown>
+  }
+  'DELETE /v1/responses/{response_id}': {
+    query: {}
+    body: undefined
+    answer: { id: string; object: 'response'; deleted: true }
+  }
+  'GET /v1/responses/{response_id}/input_items': {
+    query: {
+      limit?: string | number | boolean
+      order?: 'asc' | 'desc'
+      after?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      object: 'list'
+      data: ({ type: string } & Record<string, unknown>)[]
+      first_id: string | null
+      last_id: string | null
+      has_more: boolean
+    }
+  }
   'GET /v1/gateway/health': {
     query: {}
     body: undefined
@@ -1892,6 +2014,16 @@ export type Documented = {
       request_id: string
     }
   }
+  'GET /v1/credits': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { total_credits: number; total_usage: number }
+      request_id: string
+    }
+  }
   'GET /v1/billing/transactions': {
     query: {
       limit?: string | number | boolean
@@ -1915,6 +2047,22 @@ export type Documented = {
         workspace_id?: string | undefined
         created_at: string
       }[]
+      request_id: string
+    }
+  }
+  'POST /v1/billing/quote': {
+    query: {}
+    body: { path: string; body: unknown }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        path: string
+        model: string
+        hold: { credits: number; tzs: number }
+        likely: { credits: number; tzs: number }
+        most: { credits: number; tzs: number }
+      }
       request_id: string
     }
   }
@@ -2123,6 +2271,63 @@ export type Documented = {
           total_tokens: number
           total_cost_credits: number
         }[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/generation': {
+    query: { id: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        request_id: string
+        model: string
+        created_at: string
+        workspace_id: string | null
+        api_type: 'completions' | 'embeddings' | 'stt' | 'tts' | 'image' | 'video'
+        status: 'completed' | 'failed' | 'cancelled'
+        cancelled: boolean
+        total_cost: number
+        usage: number
+        tokens_prompt: number | null
+        tokens_completion: number | null
+        native_tokens_prompt: number | null
+        native_tokens_completion: number | null
+        generation_time: number
+        error_code: string | null
+        estimated: boolean
+        is_byok: false
+        origin: ''
+        data_region: 'global'
+        app_id: null
+        cache_discount: null
+        external_user: null
+        finish_reason: null
+        http_referer: null
+        latency: null
+        moderation_latency: null
+        native_finish_reason: null
+        native_tokens_cached: null
+        native_tokens_completion_images: null
+        native_tokens_reasoning: null
+        num_fetches: null
+        num_input_audio_prompt: null
+        num_media_completion: null
+        num_media_prompt: null
+        num_search_results: null
+        preset_id: null
+        provider_name: null
+        provider_responses: null
+        router: null
+        service_tier: null
+        streamed: null
+        upstream_id: null
+        upstream_inference_cost: null
+        user_agent: null
+        web_search_engine: null
       }
       request_id: string
     }

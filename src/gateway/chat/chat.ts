@@ -2,12 +2,12 @@ import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
 import { fieldsOf, isFields, type Fields } from '../../lib/json.ts'
-import { prefixedId } from '../../lib/ids.ts'
+import { answerId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
-import { jsonAnswer, runBilledCall } from '../billed-call.ts'
+import { costField, jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { ChatParts, Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import { measureFiles } from '../media-parts.ts'
 import { callCharge } from '../price/call-charge.ts'
@@ -15,10 +15,16 @@ import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
 import { choiceOf } from './choice.ts'
-import { withCustomCalls } from './custom-calls.ts'
+import { CustomChunks, withCustomCalls } from './custom-calls.ts'
 import { withFunctions, type CustomNames } from './custom-tools.ts'
 import { firstToAnswer } from './first-to-answer.ts'
-import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
+import {
+  chatStreamForm,
+  type ChatOrder,
+  type UsageFields,
+  type UsageWish,
+  type WholeForm,
+} from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { sessionIn } from './session.ts'
@@ -27,11 +33,10 @@ import { withKnownChoice } from './tool-choice.ts'
 import { answerWithin } from './within-limit.ts'
 
 /** The fields of a chat body that the gateway reads. */
-export type ChatBody = {
+export type ChatBody = UsageFields & {
   model: string
   messages: unknown[]
   stream?: boolean | null | undefined
-  stream_options?: { include_usage?: boolean | undefined } | null | undefined
   max_tokens?: number | null | undefined
   max_completion_tokens?: number | null | undefined
   n?: number | null | undefined
@@ -52,13 +57,13 @@ export async function chat(
     ? withFunctions(withKnownChoice(body))
     : { body, custom: NO_NAMES }
   const session = sessionIn(body, call.headers)
+  const wish = usageWish(body)
   return firstToAnswer(gateway, call, choiceOf(read), {
     order: async (one) => ({ order: await orderChat(gateway, call, one, { session }) }),
     answer: async ({ order }) => {
-      if (body.stream !== true) return completeChat(gateway, call, order, chatWhole(custom))
-      const includeUsage = body.stream_options?.include_usage === true
-      const form = chatStreamForm(order.request.ours, includeUsage, custom)
-      return streamChat(gateway, call, order, form)
+      if (body.stream !== true) return completeChat(gateway, call, order, chatWhole(custom), wish)
+      const shown = custom.size === 0 ? undefined : new CustomChunks(custom)
+      return streamChat(gateway, call, order, chatStreamForm(order.request.ours, wish, shown))
     },
   })
 }
@@ -67,6 +72,11 @@ const NO_NAMES: CustomNames = new Set()
 
 function saysOfTools({ tools, tool_choice: choice, messages }: ChatBody): boolean {
   return Boolean(tools ?? choice) || messages.some((one) => isFields(one) && one.tool_calls)
+}
+
+export function usageWish({ stream_options: options, usage }: UsageFields): UsageWish {
+  const cost = usage?.include === true
+  return { included: cost || options?.include_usage === true, cost }
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -136,11 +146,19 @@ function chatWhole(custom: CustomNames): WholeForm {
   }
 }
 
+/** A whole answer with what it cost in its usage. */
+function withCost(answer: unknown, chargedMicro: bigint): unknown {
+  const body = fieldsOf(answer)
+  return { ...body, usage: { ...fieldsOf(body.usage), ...costField(chargedMicro) } }
+}
+
+/** `form` writes the answer in another dialect. */
 export function completeChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
   form: WholeForm,
+  wish?: UsageWish,
 ) {
   const { stage, estimate, held, targets, request } = order
   const { requestId } = call
@@ -164,8 +182,10 @@ export function completeChat(
     refused: order.refused,
     writes: order.writes,
     outputMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
-    answer: ({ generationId }, _charged, receipt) =>
-      jsonAnswer(body, { requestId, receipt, generationId }),
+    answer({ generationId }, _charged, receipt) {
+      const told = wish?.cost === true ? withCost(body, receipt.chargedMicro) : body
+      return jsonAnswer(told, { requestId, receipt, generationId })
+    },
   })
 }
 
@@ -181,7 +201,11 @@ function chatRequest(
     stream: body.stream === true,
     user: gateway.nameForUpstream(accountId),
     session: session && gateway.nameForUpstream(accountId, session),
-    ours: { id: prefixedId('chatcmpl-'), model, created: Math.floor(at.getTime() / 1_000) },
+    ours: {
+      id: answerId('chatcmpl-', call.requestId),
+      model,
+      created: Math.floor(at.getTime() / 1_000),
+    },
   }
 }
 

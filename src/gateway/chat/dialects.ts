@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/failure.ts'
+import { Failure, renamed } from '../../lib/failure.ts'
 import type { Fields } from '../../lib/json.ts'
 import { sha256 } from '../../lib/secrets.ts'
 
@@ -47,14 +47,9 @@ const MESSAGE = /^messages(?:\[(\d+)\])?/
  */
 export function inCallersFields(error: unknown, places: readonly string[], rest: string): unknown {
   if (!(error instanceof Failure) || error.param === undefined) return error
-  const { kind, param, message, code, retryAfterS, headers, cause } = error
-  const found = MESSAGE.exec(param)
+  const found = MESSAGE.exec(error.param)
   if (found === null) return error
-  const field = places[Number(found[1] ?? -1)] ?? rest
-  const text = message.replace(param, () => field)
-  const renamed = new Failure(kind, text, { param: field, code, retryAfterS, headers, cause })
-  renamed.unanswered = error.unanswered
-  return renamed
+  return renamed(error, places[Number(found[1] ?? -1)] ?? rest)
 }
 
 /** A field of the chat that the caller has not sent is not named as theirs. */

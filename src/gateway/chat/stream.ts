@@ -106,10 +106,11 @@ function streamEnds(
         entered.end()
         return ''
       }
-      const rest = form.end(stream.last, countedUsage(stream.usage, line))
-      await bill.settle([line], undefined, order.writes)
+      const counted = countedUsage(stream.usage, line)
+      const rest = form.end(stream.last, counted)
+      const { chargedMicro } = await bill.settle([line], undefined, order.writes)
       entered.end()
-      return rest
+      return rest + (form.charged?.(counted, chargedMicro) ?? '')
     },
     async broke(error) {
       // After the first byte a failure can only be reported in the stream.

@@ -17,10 +17,6 @@ export type AnswerNames = {
   omitsThinking: boolean
 }
 
-export function newMessageId(): string {
-  return prefixedId('msg_')
-}
-
 export function newToolUseId(): string {
   return prefixedId('toolu_')
 }

@@ -1,6 +1,7 @@
 import type { CatalogModel, Offer, CatalogIndex } from '../../catalog/catalog-index.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
+import { answerId } from '../../lib/ids.ts'
 import { fieldsOf } from '../../lib/json.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
@@ -11,7 +12,7 @@ import { sessionIn } from '../chat/session.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { streamChat } from '../chat/stream.ts'
 import type { ChatParts, GatewayCall, SentHeaders } from '../gateway.ts'
-import { newMessageId, type AnswerNames } from './answer.ts'
+import type { AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
 import { nativeRequest } from './native.ts'
@@ -71,7 +72,7 @@ async function orderMessages(
   const { chat, names: tools, messages, tools: kept, places } = read
   const omitsThinking = fieldsOf(body.thinking).display === 'omitted'
   const names = {
-    id: newMessageId(),
+    id: answerId('msg_', call.requestId),
     model: body.model,
     catalogId: model.id,
     tools,

@@ -38,6 +38,14 @@ const HEADERS = {
     description: 'The fields of the request that the model was not given',
     example: 'service_tier, messages[].audio',
   },
+  'RateLimit-Policy': {
+    description: 'The requests (`q`) allowed in so many seconds (`w`)',
+    example: '"default";q=600;w=60',
+  },
+  RateLimit: {
+    description: 'The requests left (`r`), and the seconds (`t`) until all, or one, are allowed',
+    example: '"default";r=599;t=60',
+  },
   'X-RateLimit-Limit-Requests': { description: 'The requests allowed in a minute', example: '600' },
   'X-RateLimit-Remaining-Requests': {
     description: 'The requests left in this minute',
@@ -86,7 +94,7 @@ export function everyAnswersHeaders(route: Route): HeaderName[] {
   const isMessages = route.dialect === 'messages'
   const own: HeaderName[] = ['X-Request-Id', 'Request-Id']
   if (!planOf(route).sendsLimits) return own
-  return [...own, ...(isMessages ? MESSAGES_LIMITS : LIMITS)]
+  return [...own, 'RateLimit-Policy', 'RateLimit', ...(isMessages ? MESSAGES_LIMITS : LIMITS)]
 }
 
 const LIMITS: HeaderName[] = [

@@ -5,6 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { Failure } from '../../lib/failure.ts'
 import { admit } from '../admit.ts'
 import { renderFailure } from '../dialect.ts'
+import { mayCallByKey } from '../headers.ts'
 import { overloaded } from '../limits/capacity.ts'
 import { subscriberOf } from '../limits/process-counter.ts'
 import { RequestContext } from '../request-context.ts'
@@ -36,6 +37,11 @@ const KEPT_HEADERS = new Set([
   'origin',
   'traceparent',
   'x-forwarded-for',
+  // The name of the conversation.
+  'x-session-id',
+  'session_id',
+  'session-id',
+  'conversation_id',
 ])
 
 /** The open sockets of a process, and how one is opened. */
@@ -103,12 +109,12 @@ export class Sockets {
   }
 
   async #admit(call: RequestContext): Promise<void> {
-    const { capacity, running, corsOrigin } = this.#context
+    const { capacity, running, cors } = this.#context
     const { origin, authorization } = call.headers
     checkHandshake(call)
     if (running.draining) throw RESTARTING.failure
     capacity.admit(running.count)
-    if (origin !== undefined && origin !== corsOrigin) throw foreignOrigin()
+    if (origin !== undefined && !mayCallByKey(cors, origin)) throw foreignOrigin()
     if (authorization === undefined) throw withoutBearer()
     await admit(call)
     if (this.#open.size >= MOST_OPEN) throw overloaded()
