@@ -70,8 +70,9 @@ export function originHeaders(
 }
 
 /** Whether a page of this origin may make calls by key. */
-export function mayCallByKey(cors: Cors | undefined, origin: string): boolean {
-  return cors !== undefined && allowedOrigin(cors, 'key', origin) !== undefined
+export function mayCallByKey(cors: Cors | undefined, origin: string | string[]): boolean {
+  if (cors === undefined || typeof origin !== 'string') return false
+  return allowedOrigin(cors, 'key', origin) !== undefined
 }
 
 function allowedOrigin(
