@@ -1384,6 +1384,21 @@ export type Documented = {
       n?: number | null | undefined
       temperature?: number | null | undefined
       top_p?: number | null | undefined
+      tool_choice?: unknown
+      models?: string[] | null | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
+      session_id?: string | null | undefined
+      prompt_cache_key?: string | null | undefined
       prompt: unknown
       best_of?: number | null | undefined
       echo?: boolean | null | undefined
@@ -1577,7 +1592,6 @@ export type Documented = {
         | null
         | undefined
       session_id?: string | null | undefined
-      prompt_cache_key?: string | null | undefined
       store?: boolean | null | undefined
       stream?: boolean | null | undefined
     } & Record<string, unknown>
@@ -1629,43 +1643,6 @@ export type Documented = {
       previous_response_id?: string | null | undefined
     } & Record<string, unknown>
     answer: { object: 'response.input_tokens'; input_tokens: number }
-  }
-  'GET /v1/responses/{response_id}': {
-    query: {
-      include?: string | number | boolean
-      'include[]'?: string | number | boolean
-      stream?: string | number | boolean
-    }
-    body: undefined
-    answer: {
-      id: string
-      object: 'response'
-      created_at: number
-      completed_at?: number | null | undefined
-      status: 'completed' | 'incomplete'
-      model: string
-      output: ({ type: string } & Record<string, unknown>)[]
-    } & Record<string, unknown>
-  }
-  'DELETE /v1/responses/{response_id}': {
-    query: {}
-    body: undefined
-    answer: { id: string; object: 'response'; deleted: true }
-  }
-  'GET /v1/responses/{response_id}/input_items': {
-    query: {
-      limit?: string | number | boolean
-      order?: 'asc' | 'desc'
-      after?: string | number | boolean
-    }
-    body: undefined
-    answer: {
-      object: 'list'
-      data: ({ type: string } & Record<string, unknown>)[]
-      first_id: string | null
-      last_id: string | null
-      has_more: boolean
-    }
   }
   'POST /v1/embeddings': {
     query: {}

@@ -14,7 +14,6 @@ import { costField } from '../billed-call.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 
-
 /* The contract between chat and a dialect: the order, and how the answer is written. */
 
 /** A chat request, checked and measured: what to ask whom, what to hold, how to bill. */

@@ -3,7 +3,7 @@ import { inCallersFields } from '../chat/dialects.ts'
 import { orderChat } from '../chat/chat.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { sessionIn } from '../chat/session.ts'
-import { conversationFor, type Conversation } from './conversation.ts'
+import { conversationFor, type AskedConversation } from './conversation.ts'
 import type { ResponseCall, Responses } from './responses.ts'
 import type { ResponsesBody } from './request/body.ts'
 import {
@@ -48,7 +48,7 @@ export function askedOf(
   { gateway, keys }: Pick<Responses, 'gateway' | 'keys'>,
   call: ResponseCall,
   body: ResponsesBody,
-  { own, items: whole, firstId, before }: Conversation,
+  { own, items: whole, firstId, before }: AskedConversation,
 ): AskedResponse {
   const model = gateway.catalog.requireModel(body.model)
   const items = withSummaries(whole, { keys, accountId: call.principal.accountId })

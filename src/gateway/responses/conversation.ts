@@ -8,7 +8,7 @@ import { wholeConversation, type HistoryReading, type WholeConversation } from '
 import { keptItems, type KeptConversation, type KeptPlace } from './stored/kept.ts'
 
 /** `before` is what a connection has kept of it; `said` is the rest. */
-export type Conversation = WholeConversation & {
+export type AskedConversation = WholeConversation & {
   before: KeptConversation | undefined
   said: SentItem[]
 }
@@ -21,7 +21,7 @@ export async function conversationFor(
   call: ResponseCall,
   body: ResponsesBody,
   { model, place }: { model: PricedModel; place?: KeptPlace | undefined },
-): Promise<Conversation> {
+): Promise<AskedConversation> {
   const before = place?.conversations.find(body.previous_response_id)
   if (before === undefined) {
     const whole = await readConversation(responses, call, body, model)

@@ -15,7 +15,7 @@ import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
 import { totalsOf, unixSeconds } from './answer/response.ts'
 import { askedOf, isStored, orderAsked, type AskedResponse } from './asked.ts'
 import type { ResponseCall, Responses } from './responses.ts'
-import { conversationFor, type Conversation } from './conversation.ts'
+import { conversationFor, type AskedConversation } from './conversation.ts'
 import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
 import type { ResponsesBody } from './request/body.ts'
@@ -104,7 +104,7 @@ type ResponseTo = {
 
 type OrderedResponse = ResponseTo & { order: ChatOrder }
 
-type Said = { body: ResponsesBody; conversation: Conversation; place: KeptPlace | undefined }
+type Said = { body: ResponsesBody; conversation: AskedConversation; place: KeptPlace | undefined }
 
 function responseTo(
   responses: Responses,
