@@ -71,6 +71,20 @@ const hosts = list.refine(
   'must be host names in lowercase, addresses or networks such as vllm.internal,10.0.0.0/8',
 )
 
+const origins = list.refine(
+  (parts) => parts.join() === '*' || parts.every(isOrigin),
+  'must be * alone, or origins without a path such as https://app.example,http://localhost:5173',
+)
+
+/** As browsers write it: pages have others than http and https only inside an app. */
+function isOrigin(part: string): boolean {
+  if (
+    !/^[a-z][a-z\d+.-]{0,30}:\/\/(?:[a-z\d._-]{1,253}|\[[\da-f:]{2,45}\])(?::\d{1,5})?$/.test(part)
+  )
+    return false
+  return URL.canParse(part) && (!part.startsWith('http') || new URL(part).origin === part)
+}
+
 /** As RFC 9116 wants it: an address of mail gets its scheme here. */
 const contact = text.transform((value, context) => {
   if (z.email().safeParse(value).success) return `mailto:${value}`
@@ -92,6 +106,7 @@ const schema = z.object({
   PORT: whole(0, 65_535).default(8080),
   PUBLIC_URL: url.optional(),
   FRONTEND_URL: url.optional(),
+  CORS_ORIGINS: origins.default([]),
   WORKERS: whole(1, 256).default(1),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   METRICS_PORT: whole(0, 65_535).optional(),

@@ -95,6 +95,25 @@ const refused: [string, Record<string, string>, RegExp][] = [
   ...plainly('OTEL_EXPORTER_OTLP_ENDPOINT', 'GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'),
   ...plainly('PARTNER_ISSUER', 'FRONTEND_URL', 'OPERATOR_URL', 'OAUTH_REDIRECT_ALLOWLIST'),
   ['a script to return to', { OAUTH_REDIRECT_ALLOWLIST: 'javascript://localhost/' }, /must list/],
+  ...[
+    'app.example',
+    'https://app.example/',
+    'https://a.example/x',
+    '*,https://a.example',
+    'null',
+    ', *, *',
+  ]
+    .concat(
+      'https://A.example',
+      'https://a.example:443',
+      'https://u@a.example',
+      'https://*.a.example',
+    )
+    .map((CORS_ORIGINS): (typeof refused)[number] => [
+      `${CORS_ORIGINS} as origins`,
+      { CORS_ORIGINS },
+      /^CORS_ORIGINS: must be \* alone, or origins/,
+    ]),
   ['every host without TLS', { ALLOW_PLAINTEXT_HOSTS: '*' }, /^ALLOW_PLAINTEXT_HOSTS: must be/],
   ['an address as a host', { ALLOW_PLAINTEXT_HOSTS: 'http://a' }, /^ALLOW_PLAINTEXT_HOSTS: /],
   [
@@ -135,6 +154,15 @@ test('plain http stays within this machine, unless a setting names the host', ()
   at('http://[fd00::1]', 'fd00::/8')
   for (const far of ['http://notpay.internal', 'http://11.0.0.1', 'http://localhost.evil.example'])
     assert.throws(() => at(far, '10.0.0.0/8,pay.internal'), /^ConfigError: SNIPPE_BASE_URL must be/)
+})
+
+test('origins are read as browsers write them', () => {
+  const read = (CORS_ORIGINS?: string) => readConfig({ CORS_ORIGINS }).CORS_ORIGINS
+  assert.deepEqual(read(), [])
+  assert.deepEqual(read('*'), ['*'])
+  const several = ['https://app.example', 'http://localhost:5173', 'capacitor://localhost']
+  assert.deepEqual(read(several.join(', ')), several)
+  assert.deepEqual(read('http://[::1]:5173'), ['http://[::1]:5173'])
 })
 
 test('a sentence never repeats a value', () => {

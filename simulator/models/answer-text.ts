@@ -1,5 +1,3 @@
-import type { Json } from './exchange.ts'
-
 export type Language = 'sw' | 'en'
 
 /** Frequent words by which the language of a short text is recognised. */
@@ -46,31 +44,7 @@ export function composeText(prompt: string, language: Language, attachments: str
   return parts.filter((part) => part !== '').join(' ')
 }
 
-/** The smallest value that a JSON schema allows, with facts of the prompt where they fit. */
-export function valueForSchema(schema: unknown, prompt: string, depth = 0): unknown {
-  const { type, properties, items, enum: choices, required } = (schema ?? {}) as Json
-  if (Array.isArray(choices)) return choices[0]
-  const kind = Array.isArray(type) ? type[0] : type
-  if (kind === 'object' || properties !== undefined) {
-    const members = Object.entries((properties ?? {}) as Json).filter(
-      ([name]) => !Array.isArray(required) || required.includes(name),
-    )
-    if (depth > 8) return {}
-    return Object.fromEntries(
-      members.map(([name, inner]) => [name, valueForSchema(inner, prompt, depth + 1)]),
-    )
-  }
-  if (kind === 'array') return depth > 8 ? [] : [valueForSchema(items, prompt, depth + 1)]
-  if (kind === 'number' || kind === 'integer') {
-    const digits = /\d[\d,]*/.exec(prompt)?.[0].replaceAll(',', '').slice(0, 12)
-    return digits === undefined ? 1 : Number(digits)
-  }
-  if (kind === 'boolean') return true
-  if (kind === 'null') return null
-  return factsOf(prompt).name ?? quote(prompt)
-}
-
-function factsOf(prompt: string) {
+export function factsOf(prompt: string) {
   const text = prompt.slice(0, 4_000)
   const introduced =
     /\b(?:naitwa|jina langu ni|my name is|i am|i'm|mimi ni)\s+(\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*)*)/iu
@@ -79,7 +53,7 @@ function factsOf(prompt: string) {
   return { name: introduced.exec(text)?.[1], amounts, references }
 }
 
-function quote(prompt: string): string {
+export function quote(prompt: string): string {
   const line = prompt.replaceAll(/\s+/g, ' ').trim()
   return line.length > 160 ? `${line.slice(0, 159)}…` : line
 }

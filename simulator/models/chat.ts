@@ -8,7 +8,8 @@ import type { Prompt } from './prompt.ts'
 import { readPrompt } from './prompt.ts'
 import { streamChat } from './chat-stream.ts'
 import { countTokens, reportUsage } from './usage.ts'
-import { answerLanguage, composeText, valueForSchema } from './answer-text.ts'
+import { answerLanguage, composeText } from './answer-text.ts'
+import { argumentsFor, valueForSchema } from './schema-value.ts'
 
 const IMAGE_TOKENS = 1_290
 
@@ -29,8 +30,7 @@ function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
     model.outputs.includes(output) &&
     Array.isArray(body.modalities) &&
     body.modalities.includes(output)
-  const reasons = body.reasoning !== undefined || body.reasoning_effort !== undefined
-  const reasoning = reasons ? `The user wants: ${prompt.question.slice(0, 200)}` : undefined
+  const reasoning = reasons(body) ? `The user wants: ${prompt.question.slice(0, 200)}` : undefined
   const whole = calls.length > 0 ? '' : answerText(body, prompt)
   const cut = cutText(whole, body, model.maxOutput)
   const images = wants('image') ? [drawPng(prompt.question, 64, 64).toString('base64')] : []
@@ -55,6 +55,13 @@ function answerTo(exchange: Exchange, prompt: Prompt): ChatAnswer {
       spoken: wants('audio') ? answerTokens * count : 0,
     }),
   }
+}
+
+/** Asked to, and not asked to leave it. */
+function reasons({ reasoning, reasoning_effort: effort }: Json): boolean {
+  const asked = (reasoning ?? {}) as Json
+  if (asked.enabled === false || (asked.effort ?? effort) === 'none') return false
+  return (reasoning ?? effort ?? null) !== null
 }
 
 function answerText(body: Json, prompt: Prompt): string {
@@ -86,7 +93,7 @@ function toolCalls(body: Json, prompt: Prompt): ToolCall[] {
   return (several ? named : [only]).map(({ name, parameters }) => ({
     id: `call_${randomBytes(12).toString('hex')}`,
     name: String(name),
-    arguments: JSON.stringify(valueForSchema(parameters, prompt.question)),
+    arguments: JSON.stringify(argumentsFor(parameters, prompt.question)),
   }))
 }
 

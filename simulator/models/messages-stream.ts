@@ -27,14 +27,18 @@ function frame(event: Json): string {
 }
 
 function eventsOf({ id, model, content, stop, usage }: MadeMessage): Json[] {
-  const begun = { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null }
+  const untold = Object.fromEntries(
+    [...Object.keys(stop), 'diagnostics'].map((name) => [name, null]),
+  )
+  const begun = { id, type: 'message', role: 'assistant', model, content: [], ...untold }
   const early = 'output_tokens' in usage ? { ...usage, output_tokens: 1 } : usage
   const { output_tokens } = usage
+  const counts = { output_tokens, output_tokens_details: null, server_tool_use: null }
   return [
-    { type: 'message_start', message: { ...begun, stop_sequence: null, usage: early } },
+    { type: 'message_start', message: { ...begun, usage: early } },
     { type: 'ping' },
     ...content.flatMap(blockEvents),
-    { type: 'message_delta', delta: stop, usage: { output_tokens } },
+    { type: 'message_delta', delta: stop, usage: counts },
     { type: 'message_stop' },
   ]
 }

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { answerLanguage, composeText, valueForSchema } from './answer-text.ts'
+import { answerLanguage, composeText } from './answer-text.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { Refusal } from './faults/refusal.ts'
 import { streamMessage, type MadeMessage } from './messages-stream.ts'
 import { blocksIn, cacheUse, lastResults, promptText } from './messages-prompt.ts'
+import { argumentsFor, valueForSchema } from './schema-value.ts'
 import { sendJson } from './send.ts'
 import { applyUsageFault, countTokens } from './usage.ts'
 
@@ -14,7 +15,16 @@ export async function messages(exchange: Exchange): Promise<void> {
   const message = messageFor(exchange)
   if (body.stream === true) return streamMessage(exchange, message)
   const { id, model, content, stop, usage } = message
-  const whole = { id, type: 'message', role: 'assistant', model, content, ...stop, usage }
+  const whole = {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content,
+    ...stop,
+    diagnostics: null,
+    usage,
+  }
   const error = { type: 'api_error', message: 'SimProvider disconnected' }
   await sendJson(exchange, exchange.fault === 'finish-error' ? { type: 'error', error } : whole)
 }
@@ -55,7 +65,7 @@ function messageFor(exchange: Exchange): MadeMessage {
     format?.type === 'json_schema'
       ? JSON.stringify(valueForSchema(format.schema, question))
       : composeText(said, language, attachments)
-  const text = { type: 'text', text: words }
+  const text = { type: 'text', text: words, citations: null }
   const answer = calls.length > 0 ? calls : [cut(text, body)]
   const content = [...thinkingFor(body, question), ...answer]
   return {
@@ -70,10 +80,11 @@ function messageFor(exchange: Exchange): MadeMessage {
 function stopOf(calls: Json[], text: Json, answer: Json[], body: Json): Json {
   const { text: whole } = text as { text: string }
   const stop = stopsIn(body).find((one) => whole.includes(one))
-  if (calls.length > 0) return { stop_reason: 'tool_use', stop_sequence: null }
-  if (stop !== undefined) return { stop_reason: 'stop_sequence', stop_sequence: stop }
+  const untold = { stop_sequence: null, stop_details: null, container: null }
+  if (calls.length > 0) return { ...untold, stop_reason: 'tool_use' }
+  if (stop !== undefined) return { ...untold, stop_reason: 'stop_sequence', stop_sequence: stop }
   const isCut = answer[0]!.text !== whole
-  return { stop_reason: isCut ? 'max_tokens' : 'end_turn', stop_sequence: null }
+  return { ...untold, stop_reason: isCut ? 'max_tokens' : 'end_turn' }
 }
 
 function stopsIn(body: Json): string[] {
@@ -101,9 +112,9 @@ function readQuestion(body: Json): { question: string; system: string; attachmen
 
 /** One block that is shown, and one that is not. */
 function thinkingFor(body: Json, question: string): Json[] {
-  const { type } = (body.thinking ?? {}) as Json
+  const { type, display } = (body.thinking ?? {}) as Json
   if (type !== 'enabled' && type !== 'adaptive') return []
-  const thinking = `The user wants: ${question.slice(0, 200)}`
+  const thinking = display === 'omitted' ? '' : `The user wants: ${question.slice(0, 200)}`
   return [
     { type: 'thinking', thinking, signature: signatureOf(thinking) },
     { type: 'redacted_thinking', data: Buffer.from(`hidden ${question}`).toString('base64') },
@@ -122,7 +133,8 @@ function toolUses(body: Json, question: string): Json[] {
     type: 'tool_use',
     id: `toolu_${randomBytes(12).toString('hex')}`,
     name: tool.name,
-    input: valueForSchema(tool.input_schema, question),
+    input: argumentsFor(tool.input_schema, question),
+    caller: { type: 'direct' },
   }))
 }
 
@@ -139,6 +151,10 @@ function usageFor(exchange: Exchange, content: Json[]): Json {
       ephemeral_1h_input_tokens: hour ? written : 0,
     },
     service_tier: 'standard',
+    inference_geo: null,
+    output_tokens_details: null,
+    server_tool_use: null,
+    speed: null,
   }
   return applyUsageFault(exchange, usage) ?? {}
 }

@@ -4,7 +4,7 @@ import { splitFault } from './faults/faults.ts'
 import { sendFirstHalf, streamFaults, type StreamFault } from './stream-faults.ts'
 
 /** A response as the model makes it, before it is sent whole or as a stream. */
-export type MadeResponse = {
+export type MadeResponse = Json & {
   id: string
   created_at: number
   model: string
@@ -38,7 +38,14 @@ function frame(event: Json, number: number): string {
 }
 
 function eventsOf(made: MadeResponse): Json[] {
-  const begun = { ...made, status: 'in_progress', output: [], usage: null }
+  const begun = {
+    ...made,
+    status: 'in_progress',
+    completed_at: null,
+    incomplete_details: null,
+    output: [],
+    usage: null,
+  }
   return [
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
@@ -58,9 +65,8 @@ function itemEvents(item: Json, output_index: number): Json[] {
 function emptied(item: Json): Json {
   const status = item.status === undefined ? {} : { status: 'in_progress' }
   if (item.type === 'message') return { ...item, ...status, content: [] }
-  return item.type === 'reasoning'
-    ? { ...item, summary: [] }
-    : { ...item, ...status, arguments: '' }
+  if (item.type === 'reasoning') return { ...item, summary: [] }
+  return { ...item, ...status, [item.type === 'custom_tool_call' ? 'input' : 'arguments']: '' }
 }
 
 function contentEvents(item: Json, place: Json): Json[] {
@@ -76,10 +82,17 @@ function contentEvents(item: Json, place: Json): Json[] {
     ]
   }
   if (item.type === 'function_call') {
-    const { arguments: text } = item as { arguments: string }
+    const { name, arguments: text } = item as { name: string; arguments: string }
     return [
       ...deltas('response.function_call_arguments.delta', text, place),
-      { type: 'response.function_call_arguments.done', ...place, arguments: text },
+      { type: 'response.function_call_arguments.done', ...place, name, arguments: text },
+    ]
+  }
+  if (item.type === 'custom_tool_call') {
+    const { input } = item as { input: string }
+    return [
+      ...deltas('response.custom_tool_call_input.delta', input, place),
+      { type: 'response.custom_tool_call_input.done', ...place, input },
     ]
   }
   const [part] = item.summary as [{ type: string; text: string }]

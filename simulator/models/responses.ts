@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { answerLanguage, composeText, valueForSchema } from './answer-text.ts'
+import { answerLanguage, composeText } from './answer-text.ts'
 import type { Exchange, Json } from './exchange.ts'
 import { Refusal } from './faults/refusal.ts'
 import { streamResponse, type MadeResponse } from './responses-stream.ts'
+import { argumentsFor, valueForSchema } from './schema-value.ts'
 import { sendJson } from './send.ts'
 import { applyUsageFault, countTokens } from './usage.ts'
 
@@ -16,9 +17,9 @@ export async function responses(exchange: Exchange): Promise<void> {
 }
 
 function wholeResponse(made: MadeResponse, fault: string | undefined): Json {
-  if (fault !== 'finish-error') return { ...made, object: 'response' }
+  if (fault !== 'finish-error') return made
   const error = { code: 'server_error', message: 'SimProvider disconnected' }
-  return { ...made, object: 'response', status: 'failed', error }
+  return { ...made, status: 'failed', error }
 }
 
 function checkRequest(body: Json): void {
@@ -70,6 +71,36 @@ function responseFor(exchange: Exchange): MadeResponse {
     usage: usageFor(exchange, output),
     user: body.user,
     error: null,
+    ...asAsked(body),
+  }
+}
+
+/** What was asked for stands in the answer, with what is usual for the rest. */
+function asAsked(body: Json): Json {
+  return {
+    object: 'response',
+    background: false,
+    completed_at: Math.floor(Date.now() / 1_000),
+    frequency_penalty: 0,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: null,
+    metadata: {},
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    presence_penalty: 0,
+    previous_response_id: null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    reasoning: body.reasoning ?? null,
+    safety_identifier: null,
+    service_tier: 'default',
+    store: false,
+    temperature: body.temperature ?? 1,
+    text: body.text ?? { format: { type: 'text' } },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    top_logprobs: 0,
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
   }
 }
 
@@ -101,7 +132,8 @@ function message(text: string): Json {
 }
 
 function thoughtsFor(body: Json, question: string): Json[] {
-  if (body.reasoning === undefined || body.reasoning === null) return []
+  const { effort } = (body.reasoning ?? { effort: 'none' }) as Json
+  if (effort === 'none') return []
   const text = `The user wants: ${question.slice(0, 200)}`
   const shown = ((body.include ?? []) as string[]).includes('reasoning.encrypted_content')
   return [
@@ -116,21 +148,27 @@ function thoughtsFor(body: Json, question: string): Json[] {
 
 /** Every tool that the question names, else the first one or the one that is chosen. */
 function callsFor(body: Json, question: string): Json[] {
-  const tools = ((body.tools ?? []) as Json[]).filter(({ type }) => type === 'function')
+  const tools = ((body.tools ?? []) as Json[]).filter(({ type }) => CALLED.has(type))
   if (tools.length === 0 || body.tool_choice === 'none') return []
   const { name } = (body.tool_choice ?? {}) as Json
   const chosen = tools.filter((tool) => tool.name === name)
   const named = tools.filter((tool) => question.includes(String(tool.name)))
   const called = chosen.length > 0 ? chosen : named.length > 0 ? named : tools.slice(0, 1)
-  return called.map((tool) => ({
-    id: itemId('fc'),
-    type: 'function_call',
-    status: 'completed',
-    call_id: `call_${randomBytes(12).toString('hex')}`,
-    name: tool.name,
-    arguments: JSON.stringify(valueForSchema(tool.parameters, question)),
-  }))
+  return called.map((tool) => {
+    const call = {
+      status: 'completed',
+      call_id: `call_${randomBytes(12).toString('hex')}`,
+      name: tool.name,
+    }
+    if (tool.type === 'custom') {
+      return { id: itemId('ctc'), type: 'custom_tool_call', ...call, input: question }
+    }
+    const args = JSON.stringify(argumentsFor(tool.parameters, question))
+    return { id: itemId('fc'), type: 'function_call', ...call, arguments: args }
+  })
 }
+
+const CALLED = new Set<unknown>(['function', 'custom'])
 
 function itemId(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString('hex')}`

@@ -26,13 +26,28 @@ export async function transcription(exchange: Exchange): Promise<void> {
     task: 'transcribe',
     language: LANGUAGE_NAMES[language] ?? language,
     duration: seconds,
-    segments: [{ id: 0, start: 0, end: seconds, text, avg_logprob: -0.2, no_speech_prob: 0.01 }],
+    segments: [segment(text, seconds)],
   }
   await sendJson(
     exchange,
     { text, ...(format === 'json' ? {} : verbose), usage },
     generationHeader(generationId()),
   )
+}
+
+function segment(text: string, seconds: number): Json {
+  return {
+    id: 0,
+    seek: 0,
+    start: 0,
+    end: seconds,
+    text,
+    tokens: [...Buffer.from(text.slice(0, 100))],
+    temperature: 0,
+    avg_logprob: -0.2,
+    compression_ratio: 1.1,
+    no_speech_prob: 0.01,
+  }
 }
 
 /** By the second where `completion` is free, else by the token. */

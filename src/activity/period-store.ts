@@ -67,6 +67,30 @@ export async function readPeriod(
   return RECORD.all(rows)
 }
 
+export type KeyUsage = {
+  allMicro: bigint
+  dayMicro: bigint
+  weekMicro: bigint
+  monthMicro: bigint
+}
+
+/** What calls with a key have cost: since `from`, and in the day, week and month of `now`. */
+export async function sumOfKey(
+  tx: Tx,
+  key: { accountId: string; keyId: string; from: Date; now: Date; zone: string },
+): Promise<KeyUsage> {
+  const within = (unit: string) =>
+    `coalesce(sum(cost_micro) filter (where created_at >=
+       date_trunc('${unit}', $4::timestamptz at time zone $5) at time zone $5), 0)::int8`
+  const [row] = await tx.read<KeyUsage>(
+    `select coalesce(sum(cost_micro), 0)::int8 as "allMicro", ${within('day')} as "dayMicro",
+       ${within('week')} as "weekMicro", ${within('month')} as "monthMicro"
+     from activity_records where account_id = $1 and key_id = $2 and created_at >= $3`,
+    [key.accountId, key.keyId, key.from, key.now, key.zone],
+  )
+  return row!
+}
+
 export const GROUPINGS = ['model', 'key', 'kind', 'workspace'] as const
 export type Grouping = (typeof GROUPINGS)[number]
 

@@ -4,9 +4,17 @@ import { invalidField } from '../lib/failure.ts'
 import { inTurn } from './in-turn.ts'
 import { findPosition } from './list-store.ts'
 import { type ActivityPage, listActivity } from './list.ts'
-import { countPeriod, readPeriod, type PeriodFilter } from './period-store.ts'
+import {
+  countPeriod,
+  readPeriod,
+  sumOfKey,
+  type KeyUsage,
+  type PeriodFilter,
+} from './period-store.ts'
 import type { ActivityFilter } from './record-groups-store.ts'
-import type { ActivityKind } from './record.ts'
+import type { ActivityKind, ActivityRecord } from './record.ts'
+
+export type { KeyUsage } from './period-store.ts'
 
 /** As callers write it: days of the zone, both counted, or instants, the end not counted. */
 export type PeriodQuery = ActivityFilter & {
@@ -54,6 +62,29 @@ export function periodOf(query: PeriodQuery, now: Date, usualDays = LONGEST_DAYS
   }
   return { ...query, from, to }
 }
+
+/** What the calls of an API key have cost: in the longest period, and lately. */
+export function usageOfKey(
+  tx: Tx,
+  key: { accountId: string; keyId: string; now: Date; zone: string },
+): Promise<KeyUsage> {
+  const from = new Date(key.now.getTime() - LONGEST_DAYS * 86_400_000)
+  return inTurn(key.accountId, () => sumOfKey(tx, { ...key, from }))
+}
+
+/** The records of one call, newest first; with `keyId` only if that key made it. */
+export function recordsOfCall(
+  tx: Tx,
+  call: { accountId: string; keyId?: string | undefined; requestId: string; now: Date },
+): Promise<ActivityRecord[]> {
+  const to = new Date(call.now.getTime() + 1)
+  const filter = { ...call, from: new Date(to.getTime() - LONGEST_DAYS * 86_400_000), to }
+  const page = { before: undefined, limit: MOST_STAGES, offset: 0 }
+  return inTurn(call.accountId, () => readPeriod(tx, filter, page))
+}
+
+/** The combined voice flow has three. */
+const MOST_STAGES = 3
 
 async function listPeriod(tx: Tx, filter: PeriodFilter, page: Page): Promise<ActivityPage> {
   const { limit, offset } = page

@@ -9,7 +9,7 @@ import { tryModel, type ModelTrial } from '../gateway/chat/try-model.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { creditsNumber, parseCredits } from '../ledger/money.ts'
 import { decimal } from '../lib/decimal.ts'
-import { deriveKey } from '../lib/secrets.ts'
+import { deriveKey, type KeyList } from '../lib/secrets.ts'
 import { tellAllowanceUsed } from '../notices/allowance-used.ts'
 import type { BalanceWatch } from '../notices/low-balance.ts'
 import type { Upstreams } from '../upstream/work.ts'
@@ -52,10 +52,17 @@ export async function openGatewayRoom(inputs: AppInputs, rooms: GatewayRooms) {
   return {
     gateway,
     unpaidWatch,
-    responses: { gateway, db, storedDays: config.RESPONSE_DAYS },
+    responses: { gateway, db, storedDays: config.RESPONSE_DAYS, keys: compactionKeys(inputs) },
     videos: { gateway, db, deadlineS: config.VIDEO_DEADLINE_MINUTES * 60 },
     askModel: (trial: ModelTrial) => tryModel(gateway, trial),
   }
+}
+
+/** The one before opens what it sealed, while MASTER_KEY is being changed. */
+function compactionKeys({ masterKey, config }: AppInputs): KeyList {
+  const previous = config.MASTER_KEY_PREVIOUS
+  const before = previous === undefined ? [] : [deriveKey(previous, 'compactions')]
+  return [deriveKey(masterKey, 'compactions'), ...before]
 }
 
 function openAllowance({ db, log, clock, config }: AppInputs, watch: UnpaidWatch): Allowance {

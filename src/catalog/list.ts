@@ -13,8 +13,9 @@ export type ListQuery = {
   includeFree: boolean
   limit: number | undefined
   offset: number
-  /** The list begins after this model. */
+  /** The list begins after this model, or ends before that one. */
   after: string | undefined
+  before: string | undefined
   /** Which members of a model are wanted; empty means all. */
   fields: readonly string[]
 }
@@ -57,6 +58,7 @@ const EVERYTHING = {
   limit: undefined,
   offset: 0,
   after: undefined,
+  before: undefined,
 }
 
 function cacheOf(index: CatalogIndex): LRUCache<string, ModelList> {
@@ -72,21 +74,34 @@ function cacheOf(index: CatalogIndex): LRUCache<string, ModelList> {
 
 function makeList(index: CatalogIndex, query: ListQuery): ModelList {
   const fitting = index.models.filter((model) => fits(model, query))
-  const start = query.offset + positionAfter(fitting, query.after)
-  const end = query.limit === undefined ? fitting.length : start + query.limit
+  const { start, end, hasMore } = spanOf(fitting, query)
   const page = fitting.slice(start, end)
   const json = JSON.stringify(page.map((model) => chosen(viewModel(model), query.fields)))
   // Weak: the same models, though every answer has its own request id.
   const etag = `W/"${sha256(json).toString('base64url').slice(0, 22)}"`
   const ends = { first_id: page[0]?.id ?? null, last_id: page.at(-1)?.id ?? null }
-  return { json, etag, total: fitting.length, hasMore: end < fitting.length, ends }
+  return { json, etag, total: fitting.length, hasMore, ends }
 }
 
-function positionAfter(models: readonly CatalogModel[], id: string | undefined): number {
-  if (id === undefined) return 0
+type Span = { start: number; end: number; hasMore: boolean }
+
+/** Pages go forward, or back from a model. */
+function spanOf(models: readonly CatalogModel[], query: ListQuery): Span {
+  const { offset, limit = models.length, after, before } = query
+  if (before !== undefined) {
+    const end = placeOf(models, 'before_id', before)
+    const start = Math.max(0, end - limit)
+    return { start, end, hasMore: start > 0 }
+  }
+  const start = offset + (after === undefined ? 0 : placeOf(models, 'after_id', after) + 1)
+  const end = start + limit
+  return { start, end, hasMore: end < models.length }
+}
+
+function placeOf(models: readonly CatalogModel[], field: string, id: string): number {
   const at = models.findIndex((model) => model.id === id)
-  if (at < 0) throw invalidField('after_id', 'names no model of this list')
-  return at + 1
+  if (at < 0) throw invalidField(field, 'names no model of this list')
+  return at
 }
 
 /** A model is always named. */

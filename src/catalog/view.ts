@@ -47,6 +47,10 @@ export type ModelView = {
   display_name: string
   created_at: string
   lifecycle: 'active'
+  capabilities: null
+  line: null
+  deprecated_at: null
+  retires_at: null
   max_input_tokens: number | null
   max_tokens: number | null
   created: number
@@ -80,6 +84,10 @@ export function viewModel(model: CatalogModel): ModelView {
     display_name: model.name,
     created_at: rfc3339(model.created ?? 0),
     lifecycle: 'active',
+    capabilities: null,
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
     max_input_tokens: model.contextLength || null,
     max_tokens: model.maxOutputTokens || null,
     created: model.created ?? 0,

@@ -2,7 +2,7 @@ import { creditsNumber } from '../ledger/money.ts'
 import type { PricedModel } from '../catalog/catalog.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
 import { invalidField, type Failure } from '../lib/failure.ts'
-import { prefixedId } from '../lib/ids.ts'
+import { answerId, prefixedId } from '../lib/ids.ts'
 import type { Fields } from '../lib/json.ts'
 import type { ChatRequest } from '../upstream/contract/contract.ts'
 import { stageOf, totalTokens, type StageUsage } from './bill/rows.ts'
@@ -43,7 +43,7 @@ export async function analyze(
   const { model } = route
   const request = chatRequest(gateway, call, analysis, route)
   // Made once: the stored answer and the sent one must be the same.
-  const id = prefixedId('anl_')
+  const id = answerId('anl_', call.requestId)
   const { billing, rules } = gateway
   const at = billing.clock.now()
   const prompt = sizeOf(analysis, request.body)

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { creditsText, greater } from '../ledger/money.ts'
+import { creditsNumber, creditsText, greater } from '../ledger/money.ts'
 import type { StorableAnswer } from '../lib/answer.ts'
 import type { Asking, CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
@@ -36,6 +36,8 @@ export type PaidStage<Result> = {
 
 /** An upstream call that is answered whole. */
 export type BilledCall<Result> = PaidStage<Result> & {
+  /** What is held, where that is more than is expected of this stage. */
+  held?: CostEstimate | undefined
   /** Written in the commit that settles the call. */
   writes?: (() => CallWrite[]) | undefined
   /** The value of the answer so far, where it is seen as it arrives. */
@@ -50,7 +52,7 @@ export async function runBilledCall<Result>(
   billed: BilledCall<Result>,
 ): Promise<StorableAnswer & { stored?: true }> {
   const { principal, requestId, claim, signal } = call
-  const { stage, estimate, outputMicro } = billed
+  const { stage, estimate, held = estimate, outputMicro } = billed
   const { accountId } = principal
   const course = newCourse()
   const latencyMs = () => performance.now() - course.beganMs
@@ -61,7 +63,7 @@ export async function runBilledCall<Result>(
   try {
     await entered.admit(size.estimateMicro)
     const { trace } = signal
-    const order = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
+    const order = { principal, requestId, stage, trace, ...held, abort: abortOf(call) }
     const bill = await openBill(gateway.billing, order)
     try {
       const work = doStage(billed, { signal, course }, bill, (made) => (refused = made))
@@ -257,6 +259,11 @@ export function jsonAnswer(
     },
     body: JSON.stringify(body),
   }
+}
+
+/** In an answer's usage, for callers who asked for it. */
+export function costField(chargedMicro: bigint): { cost: number } {
+  return { cost: creditsNumber(chargedMicro) }
 }
 
 export function answerHeaders(

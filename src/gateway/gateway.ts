@@ -46,10 +46,14 @@ export type VoiceSettings = {
   nominalMicro: bigint
 }
 
+/** Request headers by their lower-case names. */
+export type SentHeaders = Record<string, string | string[] | undefined>
+
 /** One request as the gateway sees it. */
 export type GatewayCall = {
   principal: Principal
   requestId: string
+  headers?: SentHeaders
   signal: CallSignal
   /**
    * From now on a caller who leaves does not abort the call; with `when`, only if it then gives

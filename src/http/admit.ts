@@ -1,5 +1,6 @@
 import { Failure } from '../lib/failure.ts'
 import type { Principal } from '../accounts/principal.ts'
+import { credentialHint } from './credential-hint.ts'
 import { nothingHere } from './dialect.ts'
 import { subscriberOf, type Slot } from './limits/process-counter.ts'
 import type { RequestContext } from './request-context.ts'
@@ -106,16 +107,27 @@ function identify(call: RequestContext): Principal | Promise<Principal> {
  * Made-up credentials are counted by network. Beyond the limit they get another answer, and nothing
  * else does: whoever sends a good one from the same network is not refused for it.
  */
-async function countMadeUp({ context, address }: RequestContext, error: unknown): Promise<never> {
-  if (!(error instanceof Failure) || !error.madeUp) throw error
+async function countMadeUp(call: RequestContext, error: unknown): Promise<never> {
+  const { context, address } = call
+  if (!(error instanceof Failure) || error.kind !== 'unauthorized') throw error
+  if (!error.madeUp) throw explained(call, error)
   const perMinute = context.settings.AUTH_RATE_LIMIT_RPM * TRIES_PER_FAILURE
   const slot = await context.limiter.take(`made-up:${subscriberOf(address)}`, perMinute)
-  if (slot.allowed) throw error
+  if (slot.allowed) throw explained(call, error)
   throw new Failure(
     'rate_limited',
     'This credential is not valid, and too many such have come from your network. Please check it and wait.',
     { retryAfterS: slot.retryAfterS },
   )
+}
+
+/** Where a key may be sent, people are told why theirs was not found. */
+function explained({ plan, request }: RequestContext, failure: Failure): Failure {
+  const { credential } = plan.route
+  if (credential !== 'key' && credential !== 'either') return failure
+  const { kind, message, code, madeUp, cause } = failure
+  if (code === 'token_expired') return failure
+  return new Failure(kind, `${message} ${credentialHint(request)}`, { code, madeUp, cause })
 }
 
 function acceptPrincipal(call: RequestContext, principal: Principal): Promise<void> | undefined {

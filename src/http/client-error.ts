@@ -28,6 +28,8 @@ function rawAnswer(code: string | undefined): string {
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    `Request-Id: ${requestId}`,
+    ...(status === TIMED_OUT ? [] : ['X-Should-Retry: false']),
     'X-Content-Type-Options: nosniff',
     'Cache-Control: no-store',
     'Connection: close',
@@ -36,9 +38,10 @@ function rawAnswer(code: string | undefined): string {
   ].join('\r\n')
 }
 
+const TIMED_OUT = 408
 const MALFORMED: [number, string] = [400, 'The request is not well-formed HTTP.']
 const STATUSES: Record<string, [number, string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The request headers are larger than 16 KiB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [TIMED_OUT, 'The request did not arrive in time.'],
 }

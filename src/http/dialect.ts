@@ -1,10 +1,5 @@
-import { codeOf, Failure, type FailureKind } from '../lib/failure.ts'
-import {
-  LONGEST_WAIT_S,
-  messagesError,
-  messagesHeaders,
-  messagesStatus,
-} from './messages-failure.ts'
+import { codeOf, Failure, retryMayHelp, type FailureKind } from '../lib/failure.ts'
+import { LONGEST_WAIT_S, messagesError, messagesStatus } from './messages-failure.ts'
 import type { Dialect } from './route.ts'
 
 /** A failure as it is sent. */
@@ -18,8 +13,9 @@ export function renderFailure(
   status: number = statusOf(failure.kind, dialect),
 ): FailureAnswer {
   const row = FAILURES[failure.kind]
-  const own = dialect === 'messages' ? messagesHeaders(failure.kind) : undefined
-  const headers: Record<string, string> = { ...row.headers, ...own, ...failure.headers }
+  // SDKs try 409 and every 5xx again by themselves, and some clients whatever they do not know.
+  const stop = retryMayHelp(failure.kind) ? undefined : { 'x-should-retry': 'false' }
+  const headers: Record<string, string> = { ...row.headers, ...stop, ...failure.headers }
   const retryAfterS = failure.retryAfterS ?? row.retryAfterS
   const longestS = dialect === 'messages' ? LONGEST_WAIT_S : LONGEST_S
   if (retryAfterS !== undefined) headers['retry-after'] = sanitised(retryAfterS, longestS)
@@ -66,8 +62,17 @@ function compatibleError(failure: Failure) {
     param: failure.param?.slice(0, LONGEST_PARAM) ?? null,
     code: codeOf(failure),
     ...failure.credits,
+    ...(isSilent(failure.kind) && { metadata: { error_type: 'invalid_request_error' } }),
   }
 }
+
+/** LiteLLM goes by these words, wherever they stand, and tries again what has another status. */
+function isSilent(kind: FailureKind): boolean {
+  return !retryMayHelp(kind) && !TELLING.has(FAILURES[kind].status)
+}
+
+/** By these every client knows that it must not try again. */
+const TELLING: ReadonlySet<number> = new Set([400, 401, 404])
 
 /** Whatever was thrown, as a Failure. What is not one already is a bug of ours: `internal`. */
 export function toFailure(error: unknown): Failure {
@@ -76,11 +81,8 @@ export function toFailure(error: unknown): Failure {
 }
 
 /** Also sent to callers who must not learn that a route exists. */
-export function nothingHere(): Failure {
-  return new Failure(
-    'not_found',
-    'There is nothing at this address. The API reference is at /docs.',
-  )
+export function nothingHere(hint = 'The API reference is at /docs.'): Failure {
+  return new Failure('not_found', `There is nothing at this address. ${hint}`)
 }
 
 export function statusOf(kind: FailureKind, dialect: Dialect): number {
@@ -129,11 +131,7 @@ const FAILURES: Record<FailureKind, FailureRow> = {
   },
   internal: row(500, 'internal_error', 'internal_error'),
   upstream_failed: row(502, 'server_error', 'server_error'),
-  upstream_rejected: {
-    ...row(502, 'server_error', 'server_error'),
-    // SDKs retry every 5xx; this one would be refused again.
-    headers: { 'x-should-retry': 'false' },
-  },
+  upstream_rejected: row(502, 'server_error', 'server_error'),
   unavailable: {
     ...row(503, 'server_error', 'server_error'),
     retryAfterS: 2,

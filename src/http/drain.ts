@@ -13,11 +13,12 @@ const SHORT_TURN_MS = 1
  * Stops accepting, lets what runs finish within DRAIN_SECONDS, then aborts the rest and waits for
  * their handlers, so that holds are released by whoever took them. Resolves when all is quiet.
  */
-export async function drain({ http, context, close }: Server): Promise<void> {
+export async function drain({ http, sockets, context, close }: Server): Promise<void> {
   const { running, settings, log } = context
   running.draining = true
   await acceptWaiting(http)
   const closed = close()
+  sockets.drain()
   // A connection that was busy when the server stopped listening turns idle later.
   const idle = setInterval(() => http.closeIdleConnections(), LOOK_FOR_IDLE_MS)
   try {
@@ -29,6 +30,7 @@ export async function drain({ http, context, close }: Server): Promise<void> {
       await within(quiet, LETTING_GO_MS)
     }
     http.closeAllConnections()
+    sockets.terminate()
     await closed
   } finally {
     clearInterval(idle)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Credential } from './route.ts'
 
 /** On every answer. Most are JSON, no page: nothing in them may run, load or be framed. */
 export function standardHeaders(publicUrl: string | undefined): Readonly<Record<string, string>> {
@@ -11,6 +12,21 @@ export function standardHeaders(publicUrl: string | undefined): Readonly<Record<
       ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
       : {}),
   }
+}
+
+/** The origins whose pages may call us. */
+export type Cors = {
+  origins: ReadonlySet<string>
+  /** The pages of any other origin may make calls by key, and no others. */
+  any: boolean
+}
+
+/** Undefined where no page but our own may call us. */
+export function corsOf(frontend: string | undefined, listed: readonly string[]): Cors | undefined {
+  const origins = new Set(listed.filter((origin) => origin !== '*'))
+  if (frontend !== undefined) origins.add(new URL(frontend).origin)
+  const any = listed.includes('*')
+  return any || origins.size > 0 ? { origins, any } : undefined
 }
 
 const READABLE = [
@@ -26,6 +42,8 @@ const READABLE = [
   'X-RateLimit-Limit-Requests',
   'X-RateLimit-Remaining-Requests',
   'X-RateLimit-Reset-Requests',
+  'RateLimit',
+  'RateLimit-Policy',
   'Request-Id',
   'Anthropic-Ratelimit-Requests-Limit',
   'Anthropic-Ratelimit-Requests-Remaining',
@@ -33,12 +51,17 @@ const READABLE = [
 ].join(', ')
 const PREFLIGHT_KEPT_S = '7200'
 
-/** Only pages of the configured front end may read answers. Credentials travel as bearer tokens. */
+/**
+ * Whose pages may read an answer. Credentials travel in headers that a page sets itself: no origin is
+ * ever allowed the cookies that browsers add.
+ */
 export function originHeaders(
-  origin: string,
+  cors: Cors,
+  credential: Credential,
   { headers }: IncomingMessage,
 ): Record<string, string> {
-  if (headers.origin !== origin) return { vary: 'Origin' }
+  const origin = allowedOrigin(cors, credential, headers.origin)
+  if (origin === undefined) return { vary: 'Origin' }
   return {
     vary: 'Origin',
     'access-control-allow-origin': origin,
@@ -46,13 +69,30 @@ export function originHeaders(
   }
 }
 
+/** Whether a page of this origin may make calls by key. */
+export function mayCallByKey(cors: Cors | undefined, origin: string | string[]): boolean {
+  if (cors === undefined || typeof origin !== 'string') return false
+  return allowedOrigin(cors, 'key', origin) !== undefined
+}
+
+function allowedOrigin(
+  { origins, any }: Cors,
+  credential: Credential,
+  origin: string | undefined,
+): string | undefined {
+  if (origin === undefined) return undefined
+  if (origins.has(origin)) return origin
+  return any && (credential === 'key' || credential === 'either') ? '*' : undefined
+}
+
 /** The answer to a browser that asks, before a request of another origin, whether it may send it. */
 export function allowPreflight(
-  origin: string | undefined,
-  allow: string,
+  cors: Cors | undefined,
+  { allow, credential }: { allow: string; credential: Credential },
   request: IncomingMessage,
 ): Record<string, string> {
-  if (origin === undefined || request.headers.origin !== origin) return {}
+  if (cors === undefined) return {}
+  if (allowedOrigin(cors, credential, request.headers.origin) === undefined) return {}
   return {
     'access-control-allow-methods': allow,
     'access-control-allow-headers': sendable(request),
@@ -67,7 +107,8 @@ function sendable({ headers }: IncomingMessage): string {
   return names.filter((name) => name.toLowerCase() !== 'x-mlango-session').join(', ')
 }
 
-const HEADER_NAME = /^[\w-]{1,100}$/
+/** What a name of a header may have in it, for which a longer list has no room. */
+const HEADER_NAME = /^[\w!#$%&'.^`|~+-]{1,100}$/
 
 /** Whether `If-None-Match` names what the caller would get: `*`, or its tag, weak or strong. */
 export function matchesEtag(header: string | string[] | undefined, etag: string): boolean {

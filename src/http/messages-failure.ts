@@ -2,7 +2,7 @@ import { codeOf, type Failure, type FailureKind } from '../lib/failure.ts'
 
 /*
  * Errors as Anthropic's clients read them. What makes each client stop, wait, shorten its context or
- * try again is in the status, the type, two headers and one phrase.
+ * try again is in the status, the type and two headers.
  */
 
 /** Above this, Claude Code gives up instead of waiting. */
@@ -12,25 +12,12 @@ export function messagesStatus(kind: FailureKind): number {
   return ROWS[kind].status
 }
 
-export function messagesHeaders(kind: FailureKind): Record<string, string> {
-  return FINAL.has(kind) ? { 'x-should-retry': 'false' } : {}
-}
-
-/** Their SDK would never try these again, but some clients try whatever they do not know. */
-const FINAL = new Set<FailureKind>(['insufficient', 'unauthorized', 'invalid_credentials'])
-
 export function messagesError(failure: Failure, message: string, requestId: string) {
   const { type } = ROWS[failure.kind]
-  const words = failure.code === 'context_length_exceeded' ? TOO_LONG : message
   const code = codeOf(failure) ?? undefined
-  const error = { type, message: words, code, ...failure.credits }
+  const error = { type, message, code, ...failure.credits }
   return { type: 'error', error, request_id: requestId }
 }
-
-/** The only wording on which clients shorten the conversation by themselves. */
-const TOO_LONG =
-  "prompt is too long: it is longer than the model's context length. Shorten it, or use a model " +
-  'that reads more.'
 
 type Row = { status: number; type: string }
 
@@ -54,6 +41,6 @@ const ROWS: Record<FailureKind, Row> = {
   rate_limited: { status: 429, type: 'rate_limit_error' },
   internal: { status: 500, type: 'api_error' },
   upstream_failed: { status: 502, type: 'api_error' },
-  upstream_rejected: { status: 502, type: 'api_error' },
+  upstream_rejected: { status: 502, type: 'invalid_request_error' },
   unavailable: { status: 529, type: 'overloaded_error' },
 }

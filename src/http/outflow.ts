@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import type { Outflow, Sink } from '../lib/answer.ts'
-import type { RequestContext } from './request-context.ts'
+import type { CallReply, RequestContext } from './request-context.ts'
 
 /** What stands before the body. */
 export type Head = { status: number; headers: Record<string, string> }
@@ -32,13 +31,13 @@ export function sendOutflow(call: RequestContext, head: Head, body: Outflow): vo
 const STALLED_MS = 60_000
 
 /** By the socket's own timer, which starts again with every byte that the reader takes. */
-export function giveUpOnStalled(response: ServerResponse): void {
+export function giveUpOnStalled(response: CallReply): void {
   response.setTimeout(STALLED_MS, () => response.destroy())
   // Must run before Node sets the keep-alive time of the connection.
   response.prependOnceListener('finish', () => response.setTimeout(0))
 }
 
-function sinkOf(response: ServerResponse): Sink {
+function sinkOf(response: CallReply): Sink {
   return {
     write: (text) => response.destroyed || response.write(text),
     room: () => roomIn(response),
@@ -48,7 +47,7 @@ function sinkOf(response: ServerResponse): Sink {
   }
 }
 
-function roomIn(response: ServerResponse): Promise<void> {
+function roomIn(response: CallReply): Promise<void> {
   return new Promise((done) => {
     if (response.destroyed) return done()
     const go = () => {

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { Claim, StorableAnswer } from '../lib/answer.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Form } from '../lib/form.ts'
-import { prefixedId } from '../lib/ids.ts'
+import { prefixedId, REQUEST } from '../lib/ids.ts'
 import type { Principal } from '../accounts/principal.ts'
 import { follow, type CallSignal, type RequestTrace } from '../lib/telemetry/trace.ts'
 import { renderInterruption } from './dialect.ts'
@@ -14,7 +15,15 @@ import type { Call, RoutePlan, Success } from './route.ts'
 import type { ServerContext } from './server-context.ts'
 
 export function newRequestId(): string {
-  return prefixedId('req_')
+  return prefixedId(REQUEST)
+}
+
+/** Where the answer goes: to Node's own response, or to frames of a socket. */
+export type CallReply = Writable & {
+  readonly headersSent: boolean
+  writeHead(status: number, headers: Record<string, string>): unknown
+  writeContinue(): void
+  setTimeout(ms: number, ended?: () => void): unknown
 }
 
 /**
@@ -25,7 +34,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
   readonly context: ServerContext
   readonly plan: RoutePlan
   readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly response: CallReply
   readonly requestId = newRequestId()
   readonly startedMs = performance.now()
   principal: Principal | undefined = undefined
@@ -53,7 +62,7 @@ export class RequestContext implements Call<unknown, unknown, unknown>, RunningC
     context: ServerContext,
     plan: RoutePlan,
     request: IncomingMessage,
-    response: ServerResponse,
+    response: CallReply,
   ) {
     this.context = context
     this.plan = plan

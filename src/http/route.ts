@@ -93,7 +93,17 @@ export type RouteSpec<Body, Query, Params, C extends Credential = Credential> = 
   /** It only ever refuses: clients have no use for it, and the OpenAPI document leaves it out. */
   refusesAll?: boolean
   successStatus?: number
+  /** A WebSocket may be opened here. Each of its messages is a call of the route that this makes. */
+  socket?(connection: SocketPeer): Route
   handle(call: Call<Body, Query, Params, C>): Promise<Result>
+}
+
+/** What the calls of one socket share. */
+export type SocketPeer = {
+  /** Treats a call, by its request id, as if its caller had left. */
+  leave(requestId: string): void
+  /** Counts memory until the connection ends; false where there is none. Less than 0 gives back. */
+  hold(bytes: number): boolean
 }
 
 /** What a handler sees. Its functions belong to it: call them on it, do not take them apart. */
@@ -197,15 +207,15 @@ export function planOf(route: Route): RoutePlan {
   }
 }
 
-/** The plan of a request that has no route: only its dialect is used. */
-export function unlistedPlan(dialect: Dialect): RoutePlan {
+/** The plan of a request that has no route: only its dialect is used, and who might have called it. */
+export function unlistedPlan(dialect: Dialect, credential: Credential): RoutePlan {
   return planOf(
     route({
       method: 'GET',
       path: '',
       summary: '',
       tag: '',
-      credential: 'none',
+      credential,
       limit: 'none',
       dialect,
       handle: async () => ({ data: {} }),

@@ -5,10 +5,11 @@ import { nothingHere } from './dialect.ts'
 import { allowPreflight } from './headers.ts'
 import { mayWait } from './limits/connections.ts'
 import { RequestContext } from './request-context.ts'
-import { unlistedPlan, type Dialect, type RoutePlan } from './route.ts'
+import { unlistedPlan, type Credential, type Dialect, type RoutePlan } from './route.ts'
 import { send, sendFailure } from './send.ts'
 import { serveCall } from './serve.ts'
 import type { ServerContext } from './server-context.ts'
+import { wrongAddresses, type Nowhere } from './wrong-address.ts'
 
 type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 
@@ -18,11 +19,21 @@ const LONGEST_PARAM = 512
 /** Finds the route of each request, and refuses what no route answers. */
 export function requestListener(context: ServerContext, plans: RoutePlan[]): RequestListener {
   const refuse = (failure: Failure, ...[request, response]: Exchange) =>
-    sendFailure(unlisted(context, dialectNear(plans, request.url!), request, response), failure)
+    sendFailure(
+      unlisted(context, { dialect: dialectNear(plans, request.url!) }, request, response),
+      failure,
+    )
+  const nowhere = wrongAddresses(plans, context.settings.PUBLIC_URL)
   const router = createRouter({
     maxParamLength: LONGEST_PARAM,
-    defaultRoute: (request, response) =>
-      sendFailure(unlisted(context, 'envelope', request, response), nothingHere()),
+    defaultRoute: (request, response) => {
+      const { hint, ...read } = nowhere(request)
+      const call = unlisted(context, read, request, response)
+      // A browser asks first, and would show nothing of a refusal.
+      if (hint !== undefined && request.method === 'OPTIONS')
+        sendOptions(call, 'GET, POST, OPTIONS')
+      else sendFailure(call, nothingHere(hint))
+    },
     onBadUrl: (_path, ...exchange) =>
       refuse(
         new Failure('invalid', 'The address contains a malformed percent escape.'),
@@ -32,7 +43,7 @@ export function requestListener(context: ServerContext, plans: RoutePlan[]): Req
       refuse(new Failure('not_found', 'There is no such resource.'), ...exchange),
   })
   for (const plan of plans) addRoute(router, context, plan)
-  addMethods(router, context, plans)
+  addMethods(router, context, plans, nowhere)
   return (request, response) => {
     // The answer that is the next one of its connection has its socket from the beginning.
     if (response.socket === null && !mayWait(request, response)) return
@@ -42,9 +53,20 @@ export function requestListener(context: ServerContext, plans: RoutePlan[]): Req
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
-/** A request that no route answers: only the dialect of its answer is known. */
-function unlisted(context: ServerContext, dialect: Dialect, ...exchange: Exchange): RequestContext {
-  return new RequestContext(context, unlistedPlan(dialect), ...exchange)
+/** A request that no route answers: little more is known than the dialect of its answer. */
+function unlisted(
+  context: ServerContext,
+  { dialect, credential = 'none' }: { dialect: Dialect; credential?: Credential | undefined },
+  ...exchange: Exchange
+): RequestContext {
+  return new RequestContext(context, unlistedPlan(dialect, credential), ...exchange)
+}
+
+function sendOptions(call: RequestContext, allow: string): void {
+  const { context, plan, request } = call
+  const { credential } = plan.route
+  const headers = { allow, ...allowPreflight(context.cors, { allow, credential }, request) }
+  send(call, { status: 204, headers, body: '' })
 }
 
 function addRoute(router: Router, context: ServerContext, plan: RoutePlan): void {
@@ -62,7 +84,12 @@ function addRoute(router: Router, context: ServerContext, plan: RoutePlan): void
 const METHODS: HTTPMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 
 /** For each known path: OPTIONS lists its methods, and any other method is 405 in its dialect. */
-function addMethods(router: Router, context: ServerContext, plans: RoutePlan[]): void {
+function addMethods(
+  router: Router,
+  context: ServerContext,
+  plans: RoutePlan[],
+  nowhere: (request: IncomingMessage) => Nowhere,
+): void {
   // Only operators may know what there is for operators.
   const open = plans.filter((plan) => plan.route.credential !== 'operator')
   for (const [path, atPath] of Map.groupBy(open, (plan) => plan.route.path)) {
@@ -71,14 +98,17 @@ function addMethods(router: Router, context: ServerContext, plans: RoutePlan[]):
     const allow = [...taken, 'OPTIONS'].join(', ')
     const { dialect } = atPath[0]!.route
     router.on('OPTIONS', path, (request, response) => {
-      const headers = { allow, ...allowPreflight(context.corsOrigin, allow, request) }
-      send(unlisted(context, dialect, request, response), { status: 204, headers, body: '' })
+      const method = request.headers['access-control-request-method']
+      const credential = atPath.find(({ route }) => route.method === method)?.route.credential
+      sendOptions(unlisted(context, { dialect, credential }, request, response), allow)
     })
     const others = METHODS.filter((method) => !taken.has(method))
     router.on(others, path, (request, response) => {
-      const sentence = `This address does not allow ${request.method}. It allows ${allow}.`
-      const failure = new Failure('method_not_allowed', sentence, { headers: { allow } })
-      sendFailure(unlisted(context, dialect, request, response), failure)
+      // A client of the API whose base address is that of our pages.
+      const { hint = '', ...read } = path.startsWith('/v1/') ? { dialect } : nowhere(request)
+      const sentence = `This address does not allow ${request.method}. It allows ${allow}. ${hint}`
+      const failure = new Failure('method_not_allowed', sentence.trim(), { headers: { allow } })
+      sendFailure(unlisted(context, read, request, response), failure)
     })
   }
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { Failure, invalidField } from '../lib/failure.ts'
 import { isFields, parseRequestJson } from '../lib/json.ts'
 import type { RequestContext } from './request-context.ts'
-import type { RoutePlan } from './route.ts'
+import type { Route, RoutePlan } from './route.ts'
 
 /** Path, query and body against the route's schemas; what comes out is what the handler sees. */
 export function validateInput(call: RequestContext, bytes: Buffer | undefined): void {
@@ -23,6 +23,11 @@ function bodyOf(plan: RoutePlan, bytes: Buffer | undefined): unknown {
     bytes === undefined || bytes.length === 0 ? undefined : parseRequestJson(bytes, plan)
   if (bytes !== undefined) release(bytes)
   return value
+}
+
+/** The body of another route, as that route would read it; it stands in a field of this one. */
+export function readInnerBody({ body: schema }: Route, value: unknown, field: string): unknown {
+  return schema === undefined ? value : parse(schema, value, field)
 }
 
 const LARGE_BYTES = 1024 * 1024

@@ -1,10 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { JSON_TYPE, type Answer } from '../lib/answer.ts'
 import type { Failure } from '../lib/failure.ts'
 import { renderFailure, toFailure } from './dialect.ts'
 import { discardBody } from './discard.ts'
 import { originHeaders } from './headers.ts'
-import type { Slot } from './limits/process-counter.ts'
+import { WINDOW_MS, type Slot } from './limits/process-counter.ts'
 import { giveUpOnStalled, sendOutflow, type Head } from './outflow.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Dialect } from './route.ts'
@@ -22,7 +23,8 @@ export function send(call: RequestContext, answer: Answer): void {
   else if (request.method === 'HEAD') {
     // The body of a HEAD is never sent: do not fetch it only to throw it away.
     body.destroy()
-    call.response.writeHead(head.status, head.headers).end()
+    call.response.writeHead(head.status, head.headers)
+    call.response.end()
     call.end()
   } else sendStream(call, head, body)
 }
@@ -49,29 +51,40 @@ function headersOf(call: RequestContext, answer: Answer): Record<string, string>
     ...context.standardHeaders,
     'x-request-id': call.requestId,
   }
-  if (context.corsOrigin !== undefined) {
-    Object.assign(headers, originHeaders(context.corsOrigin, call.request))
+  if (context.cors !== undefined) {
+    Object.assign(headers, originHeaders(context.cors, plan.route.credential, call.request))
   }
   if (slot !== undefined && plan.sendsLimits) Object.assign(headers, limitHeaders(slot, dialect))
   if (context.running.draining) headers.connection = 'close'
   Object.assign(headers, answer.headers)
   // Anthropic's clients know it by this name; of a stored answer it is that of the first call.
-  if (dialect === 'messages') headers['request-id'] = headers['x-request-id']!
+  headers['request-id'] = headers['x-request-id']!
   return headers
 }
 
-/** How much of a rate limit is left, named and formatted as the SDKs of the dialect know it. */
+const WINDOW_S = WINDOW_MS / 1_000
+
+/**
+ * How much of a rate limit is left, named and formatted as the SDKs of the dialect know it, and as
+ * the IETF's draft has it for everybody (draft-ietf-httpapi-ratelimit-headers).
+ */
 function limitHeaders(slot: Slot, dialect: Dialect): Record<string, string> {
   const limit = String(slot.limit)
   const remaining = String(slot.remaining)
+  const fields = {
+    'ratelimit-policy': `"default";q=${limit};w=${WINDOW_S}`,
+    ratelimit: `"default";r=${remaining};t=${slot.allowed ? slot.resetS : slot.retryAfterS}`,
+  }
   if (dialect !== 'messages') {
     return {
+      ...fields,
       'x-ratelimit-limit-requests': limit,
       'x-ratelimit-remaining-requests': remaining,
       'x-ratelimit-reset-requests': `${slot.resetS}s`,
     }
   }
   return {
+    ...fields,
     'anthropic-ratelimit-requests-limit': limit,
     'anthropic-ratelimit-requests-remaining': remaining,
     'anthropic-ratelimit-requests-reset': new Date(Date.now() + slot.resetS * 1_000).toISOString(),
@@ -94,7 +107,8 @@ function sendWhole(call: RequestContext, { status, headers }: Head, body: string
 
 /** A stream that fails before its first byte is answered with a failure; later it breaks off. */
 function sendStream(call: RequestContext, { status, headers }: Head, body: Readable): void {
-  const { response } = call
+  // No message of a socket is answered with bytes.
+  const response = call.response as ServerResponse
   response.statusCode = status
   for (const name of Object.keys(headers)) response.setHeader(name, headers[name]!)
   response.once('close', () => body.destroy())

@@ -11,27 +11,43 @@ import { fail, logAnswer, send } from './send.ts'
 
 /** Takes a request through the steps of the README: room, credential, rate limit, body, handler. */
 export function serveCall(call: RequestContext): void {
+  if (hasRoom(call)) admitTogether(call)
+}
+
+/** A message of a socket is a body that is all there: the same steps. */
+export function serveMessage(call: RequestContext, bytes: Buffer): void {
+  const take = () => {
+    call.bodyFailure = call.holdBody(bytes.length)
+    handle(call, bytes)
+  }
+  if (hasRoom(call)) admitThen(call, take)
+}
+
+function hasRoom(call: RequestContext): boolean {
   const { context, plan } = call
   try {
     // Liveness, documents and callbacks cost little and are never shed.
     if (plan.route.limit !== 'none') context.capacity.admit(context.running.count)
+    return true
   } catch (error) {
-    return fail(call, error)
+    fail(call, error)
+    return false
   }
-  admitTogether(call)
 }
 
 /** Before the body is read. */
-const admitTogether = batchPerTick((call: RequestContext): void => {
+const admitTogether = batchPerTick((call: RequestContext) => admitThen(call, admitBody))
+
+function admitThen(call: RequestContext, step: (call: RequestContext) => void): void {
   const refuse = (error: unknown) => fail(call, error)
   try {
     const admitted = admit(call)
-    if (admitted === undefined) admitBody(call)
-    else admitted.then(() => admitBody(call)).catch(refuse)
+    if (admitted === undefined) step(call)
+    else admitted.then(() => step(call)).catch(refuse)
   } catch (error) {
     refuse(error)
   }
-})
+}
 
 function admitBody(call: RequestContext): void {
   try {

@@ -3,6 +3,7 @@ import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
 import type { OperatorNeed, OperatorPrincipal, Principal } from '../accounts/principal.ts'
 import type { Tracer } from '../lib/telemetry/trace.ts'
+import type { Cors } from './headers.ts'
 import type { Capacity, RunningCalls } from './limits/capacity.ts'
 import type { Limiter } from './limits/process-counter.ts'
 import type { SlowBodies } from './limits/slow-bodies.ts'
@@ -31,8 +32,7 @@ export type ServerContext = {
   standardHeaders: Readonly<Record<string, string>>
   /** The operators' own host, if they have one: on others their routes are 404. */
   operatorHost: string | undefined
-  /** The one origin whose pages may read our answers. */
-  corsOrigin: string | undefined
+  cors: Cors | undefined
 }
 
 /**
@@ -65,6 +65,7 @@ export type AnswerStore = {
 export type ServerSettings = {
   PUBLIC_URL?: string | undefined
   FRONTEND_URL?: string | undefined
+  CORS_ORIGINS?: readonly string[]
   OPERATOR_URL?: string | undefined
   SECURITY_CONTACT?: string | undefined
   TRUST_PROXY: boolean

@@ -1,7 +1,7 @@
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { Log } from '../lib/log.ts'
 import { answerClientError } from './client-error.ts'
-import { standardHeaders } from './headers.ts'
+import { corsOf, standardHeaders } from './headers.ts'
 import { Capacity, RunningCalls } from './limits/capacity.ts'
 import { limitConnections } from './limits/connections.ts'
 import type { Limiter } from './limits/process-counter.ts'
@@ -16,6 +16,7 @@ import type {
   ServerContext,
   ServerSettings,
 } from './server-context.ts'
+import { Sockets } from './sockets/sockets.ts'
 
 export type ServerParts = {
   routes: Route[]
@@ -36,8 +37,9 @@ export type ServerParts = {
 
 export type Server = {
   context: ServerContext
-  /** Node's own server: its address, its connections, and requests to upgrade them. */
+  /** Node's own server: its address and its connections. */
   http: HttpServer
+  sockets: Sockets
   listen(place: { host: string; port: number }): Promise<void>
   /** Stops listening in this very turn. Resolves when all connections have ended. */
   close(): Promise<void>
@@ -56,11 +58,14 @@ export function buildServer(parts: ServerParts): Server {
   })
   const routes = [...parts.routes, ...own]
   const context = contextOf(parts, routes, running)
-  const http = httpServer(context)
-  http.on('request', requestListener(context, [...routes, ...(parts.pages ?? [])].map(planOf)))
+  const plans = [...routes, ...(parts.pages ?? [])].map(planOf)
+  const sockets = new Sockets(context, plans)
+  const http = httpServer(context, sockets)
+  http.on('request', requestListener(context, plans))
   return {
     context,
     http,
+    sockets,
     listen: ({ host, port }) =>
       new Promise((listening, failed) => {
         http.once('error', failed)
@@ -98,7 +103,7 @@ function contextOf(parts: ServerParts, routes: Route[], running: RunningCalls): 
     logsSuccesses: settings.LOG_LEVEL === 'debug',
     standardHeaders: standardHeaders(settings.PUBLIC_URL),
     operatorHost: settings.OPERATOR_URL && new URL(settings.OPERATOR_URL).host,
-    corsOrigin: settings.FRONTEND_URL && new URL(settings.FRONTEND_URL).origin,
+    cors: corsOf(settings.FRONTEND_URL, settings.CORS_ORIGINS ?? []),
   }
 }
 
@@ -106,7 +111,7 @@ const MOST_CONNECTIONS = 10_000
 const CHECK_SLOW_BODIES_MS = 5_000
 
 /** Time limits and sizes are set here, because Node's own are too generous for the open internet. */
-function httpServer({ settings, slowBodies }: ServerContext): HttpServer {
+function httpServer({ settings, slowBodies }: ServerContext, sockets: Sockets): HttpServer {
   const http = createServer({
     keepAliveTimeout: 65_000,
     // The largest body that we take, 35 MB, at 20 kB a second. Who stalls is cut much sooner.
@@ -117,7 +122,9 @@ function httpServer({ settings, slowBodies }: ServerContext): HttpServer {
     insecureHTTPParser: false,
     // Checked with the other headers instead, so that the error has the format of its route.
     requireHostHeader: false,
+    shouldUpgradeCallback: (request) => sockets.wants(request),
   })
+  http.on('upgrade', (...asked) => void sockets.open(...asked))
   limitConnections(http, {
     most: MOST_CONNECTIONS,
     // Behind a proxy every connection has the proxy's address.

@@ -34,6 +34,22 @@ export async function readBalance(
   return { balanceMicro: row?.balance_micro ?? 0n, heldMicro: row?.held_micro ?? 0n }
 }
 
+/** All that was ever added, less what was taken back; and what calls have cost. `bought`: any of it. */
+export type Totals = { addedMicro: bigint; usedMicro: bigint; bought: boolean }
+
+/** Charges are many, and not read: what was added and is not there any more was used. */
+export async function readTotals(tx: Tx, accountId: string): Promise<Totals> {
+  const [row] = await tx.read<{ added: bigint; balance: bigint; bought: boolean }>(
+    `select coalesce(sum(amount_micro), 0)::int8 as added,
+       coalesce(bool_or(type = 'topup'), false) as bought,
+       coalesce((select balance_micro from ledger_accounts where account_id = $1), 0) as balance
+     from ledger_entries where account_id = $1 and type <> 'usage'`,
+    [accountId],
+  )
+  const { added, balance, bought } = row!
+  return { addedMicro: added, usedMicro: added - balance, bought }
+}
+
 /** Entries are numbered in the order of time, so that the ends of a period are found by halving. */
 export async function rangeBetween(
   tx: Tx,

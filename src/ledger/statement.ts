@@ -9,7 +9,8 @@ import {
   rangeBetween,
 } from './statement-store.ts'
 
-export type { StatementEntry } from './statement-store.ts'
+export { readTotals as totalsOf } from './statement-store.ts'
+export type { StatementEntry, Totals } from './statement-store.ts'
 
 export const ENTRY_TYPES = ['signup_bonus', 'topup', 'usage', 'refund', 'adjustment'] as const
 

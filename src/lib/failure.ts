@@ -48,6 +48,8 @@ export class Failure extends Error {
   readonly credits: MissingCredits | undefined
   readonly headers: Record<string, string>
   readonly madeUp: boolean
+  /** No upstream did the work: another model may be asked for it. Set where upstreams are asked. */
+  unanswered = false
 
   constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
     super(message, { cause: options.cause })
@@ -69,6 +71,20 @@ export class Failure extends Error {
 export function codeOf({ code, kind }: Failure): string | null {
   return code ?? CODES[kind]
 }
+
+/** The very same request may succeed in a moment. Of every other failure clients are told to stop. */
+export function retryMayHelp(kind: FailureKind): boolean {
+  return PASSING.has(kind)
+}
+
+const PASSING: ReadonlySet<FailureKind> = new Set([
+  'too_slow',
+  'idempotency_conflict',
+  'rate_limited',
+  'internal',
+  'upstream_failed',
+  'unavailable',
+])
 
 const CODES: Record<FailureKind, string | null> = {
   invalid: null,
@@ -94,7 +110,25 @@ const CODES: Record<FailureKind, string | null> = {
   unavailable: 'upstream_unavailable',
 }
 
+/** The same failure of a field that its caller knows by another name. */
+export function renamed(failure: Failure, param: string): Failure {
+  const { kind, message, param: before = '', code, retryAfterS, credits, headers, cause } = failure
+  const text = before === '' ? message : message.replace(before, () => param)
+  const told = new Failure(kind, text, { param, code, retryAfterS, credits, headers, cause })
+  told.unanswered = failure.unanswered
+  return told
+}
+
 /** A field of a request that is wrong: the message begins with its name, and `param` is it. */
 export function invalidField(field: string, why: string): Failure {
   return new Failure('invalid', `${field} ${why}.`, { param: field })
+}
+
+/** Each client searches for one of these phrases, and shortens the conversation by itself. */
+const TOO_LONG =
+  "prompt is too long: it is longer than the model's context length " +
+  '(context_length_exceeded). Shorten it, or use a model that reads more.'
+
+export function promptTooLong(kind: FailureKind, options: FailureOptions = {}): Failure {
+  return new Failure(kind, TOO_LONG, { ...options, code: 'context_length_exceeded' })
 }

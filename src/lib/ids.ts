@@ -32,6 +32,18 @@ export function prefixedId(prefix: string): string {
   return prefix + randomBase62(24)
 }
 
+/** The id of an answer: its request's, with a prefix of its kind, so that either leads to the call. */
+export function answerId(prefix: string, requestId: string): string {
+  return prefix + requestId.slice(REQUEST.length)
+}
+
+/** The request of an answer with such an id. */
+export function requestOf(id: string): string {
+  return REQUEST + id.slice(-24)
+}
+
+export const REQUEST = 'req_'
+
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {

@@ -129,6 +129,13 @@ export function creditsFor(amountTzs: number, creditsPerTzs: string): bigint {
   return units / 10n ** BigInt(scale)
 }
 
+/** What has to be paid for so much, in whole shillings. */
+export function tzsFor(micro: bigint, creditsPerTzs: string): number {
+  const { units, scale } = times(decimal(creditsPerTzs), decimal(1_000_000))
+  const needed = micro * 10n ** BigInt(scale)
+  return Number((needed + units - 1n) / units)
+}
+
 function checkAmount({ minTzs, maxTzs }: TopUpRules, amountTzs: number): void {
   if (Number.isSafeInteger(amountTzs) && amountTzs >= minTzs && amountTzs <= maxTzs) return
   throw invalidField('amount_tzs', `must be a whole number from ${minTzs} to ${maxTzs}`)

@@ -1,14 +1,19 @@
 import { z } from 'zod'
 import type { Accounts } from '../accounts/accounts.ts'
+import { usageOfKey, type KeyUsage } from '../activity/period.ts'
 import {
   createApiKey,
   listApiKeys,
   renameApiKey,
   revokeApiKey,
+  showApiKey,
+  type KeyView,
 } from '../accounts/workspaces/api-keys.ts'
+import { creditsNumber } from '../ledger/money.ts'
+import { totalsOf } from '../ledger/statement.ts'
 import { route, type Route } from '../http/route.ts'
 import { keyShape } from './account-shapes.ts'
-import { line, momentField, pageQuery, pagination } from './fields.ts'
+import { line, momentField, pageQuery, pagination, stamp } from './fields.ts'
 
 export function apiKeyRoutes(accounts: Accounts): Route[] {
   return [createRoute(accounts), listRoute(accounts), renameRoute(accounts), revokeRoute(accounts)]
@@ -111,4 +116,78 @@ function revokeRoute(accounts: Accounts): Route {
       return { data: { status: 'revoked' } }
     },
   })
+}
+
+const currentKey = z.object({
+  ...keyShape.pick({ id: true, name: true, status: true, created_at: true }).shape,
+  label: z
+    .string()
+    .meta({ description: 'How the key begins and ends', example: 'mlg_Zk3vQ0aB…x9Tf' }),
+  workspace_id: z.uuid(),
+  workspace_slug: z.string(),
+  expires_at: stamp.nullable(),
+  usage: z.number().meta({ description: 'Credits that its calls cost in the last 93 days' }),
+  usage_daily: z.number().meta({ description: 'Of today, as the time zone of the service has it' }),
+  usage_weekly: z.number().meta({ description: 'Since Monday' }),
+  usage_monthly: z.number().meta({ description: 'Since the first of the month' }),
+  limit: z.number().nullable().meta({ description: 'Credits that it may use; null: no limit' }),
+  limit_remaining: z.number().nullable(),
+  limit_reset: z.string().nullable(),
+  is_free_tier: z.boolean().meta({ description: 'The account has never bought credits' }),
+  is_management_key: z.literal(false),
+  is_provisioning_key: z.literal(false),
+  rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),
+})
+
+type OwnKey = { accounts: Accounts; timeZone: string; perMinute: number }
+
+/** What a program may know of the key that it calls with. */
+export function ownKeyRoute({ accounts, timeZone: zone, perMinute }: OwnKey): Route {
+  return route({
+    method: 'GET',
+    path: '/v1/key',
+    summary: 'Read about the API key that asks',
+    description: 'As with OpenRouter, in credits of this service. Access tokens are refused.',
+    tag: 'API keys',
+    credential: 'key',
+    dialect: 'envelope',
+    limit: 'principal',
+    response: currentKey,
+    async handle({ principal: { accountId, keyId } }) {
+      const { db, clock } = accounts
+      const key = await showApiKey(accounts, { accountId, id: keyId })
+      const used = await usageOfKey(db, { accountId, keyId, now: clock.now(), zone })
+      const { bought } = await totalsOf(db, accountId)
+      return { data: { ...showOwn(key, used), is_free_tier: !bought, ...limitsOf(perMinute) } }
+    },
+  })
+}
+
+function showOwn(key: KeyView, used: KeyUsage) {
+  const { id, name, status, created_at, workspace_id, workspace_slug } = key
+  return {
+    id,
+    name,
+    status,
+    created_at,
+    workspace_id,
+    workspace_slug,
+    label: `${key.prefix}…${key.last4}`,
+    expires_at: key.expires_at ?? null,
+    usage: creditsNumber(used.allMicro),
+    usage_daily: creditsNumber(used.dayMicro),
+    usage_weekly: creditsNumber(used.weekMicro),
+    usage_monthly: creditsNumber(used.monthMicro),
+  }
+}
+
+function limitsOf(requests: number) {
+  return {
+    limit: null,
+    limit_remaining: null,
+    limit_reset: null,
+    is_management_key: false,
+    is_provisioning_key: false,
+    rate_limit: { requests, interval: '1m', note: 'The RateLimit headers say what is left.' },
+  }
 }

@@ -134,3 +134,94 @@ export function pagination(
 ) {
   return { pagination: { limit, offset, total, has_more: hasMore } }
 }
+
+const MODEL_NAME = z.string().min(1).max(256)
+
+/** What a caller wants of whoever answers. */
+const wishFields = {
+  require_parameters: z.boolean().nullish().meta({
+    description: 'Only models that know every parameter of this request; else 400 names the field',
+  }),
+  provider: z
+    .looseObject({
+      sort: z.enum(['price', 'throughput', 'latency']).nullish().meta({
+        description: '`price`: of several models the cheapest for this request is asked first',
+      }),
+      max_price: z
+        .looseObject({})
+        .nullish()
+        .meta({
+          description:
+            'The most you pay: `prompt` and `completion` in dollars a million tokens, `request` and `image` each. A model that costs more is not asked.',
+          example: { prompt: 1, completion: 5 },
+        }),
+      allow_fallbacks: z.boolean().nullish().meta({
+        description: 'false: of each model only one place that runs it is asked',
+      }),
+      require_parameters: z.boolean().nullish(),
+      data_collection: z.enum(['allow', 'deny']).nullish().meta({
+        description: '`deny`: only places that can be told to keep nothing of the request',
+      }),
+    })
+    .nullish()
+    .meta({
+      description:
+        'Wishes for who answers. Members that choose a provider by name (`order`, `only`, `ignore`) are ignored and named in `X-Ignored-Parameters`.',
+    }),
+}
+
+export const choiceFields = {
+  models: z
+    .array(MODEL_NAME)
+    .max(4)
+    .nullish()
+    .meta({
+      description:
+        'Other models, asked in this order where `model` does not answer; at most 4 with it. As much is held as the dearest of them may need; the one that answered is charged, and named in `model`.',
+      example: ['sim/hekima-mini'],
+    }),
+  ...wishFields,
+}
+
+const TOKENS = z.int().min(1).max(10_000_000)
+
+/** The same for Messages. */
+export const fallbackFields = {
+  fallbacks: z
+    .union(
+      [
+        z.literal('default'),
+        z
+          .array(
+            z.looseObject({
+              model: MODEL_NAME,
+              max_tokens: TOKENS.nullish(),
+              thinking: z.looseObject({}).nullish(),
+              output_config: z.looseObject({}).nullish(),
+            }),
+          )
+          .max(3),
+      ],
+      'must be "default" or a list of at most 3 objects with a model and what is different for it',
+    )
+    .nullish()
+    .meta({
+      description:
+        'Other models, asked in this order where `model` does not answer. As much is held as the dearest of them may need; the one that answered is charged, and named in `model`.',
+    }),
+  ...wishFields,
+}
+
+const sessionField = z.string().max(1_024).nullish()
+
+/** What a caller calls a conversation. */
+export const sessionFields = {
+  session_id: sessionField.meta({
+    description:
+      'Your name for the conversation, or the header `x-session-id`. Its turns go to the same place while that is up, so that what was read before is charged as cached. It leaves here as a hash.',
+    example: 'mazungumzo-7',
+  }),
+  prompt_cache_key: sessionField.meta({
+    description: 'The same, under the name that OpenAI has for it',
+  }),
+}

@@ -5,7 +5,8 @@ import type { SyncParts } from '../catalog/sync.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { Responses } from '../gateway/responses/create.ts'
+import { weighingGateway } from '../gateway/quote.ts'
+import type { Responses } from '../gateway/responses/responses.ts'
 import type { Videos } from '../gateway/videos/videos.ts'
 import type { Route } from '../http/route.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -13,10 +14,10 @@ import type { Payments } from '../payments/payments.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import { activityRoutes } from './activity.ts'
 import { analyzeRoutes } from './analyze.ts'
-import { apiKeyRoutes } from './api-keys.ts'
+import { apiKeyRoutes, ownKeyRoute } from './api-keys.ts'
 import { audioRoutes } from './audio.ts'
 import { authRoutes } from './auth.ts'
-import { billingRoutes } from './billing.ts'
+import { billingRoutes, quoteRoute } from './billing.ts'
 import { chatRoutes } from './chat.ts'
 import { consoleRoutes } from './console/facts.ts'
 import { embeddingsRoutes } from './embeddings.ts'
@@ -55,8 +56,7 @@ export type Services = {
 
 /** Every route: the server, the OpenAPI document and the endpoint test read this list. */
 export function allRoutes(services: Services): Route[] {
-  const { config, db, clock, accounts, catalog, gateway, responses } = services
-  const { videos, payments, upstreams } = services
+  const { config, db, clock, accounts, catalog, payments, upstreams } = services
   const timeZone = config.ACTIVITY_TIME_ZONE
   const signIn = openSignIn(accounts, config)
   return [
@@ -66,23 +66,45 @@ export function allRoutes(services: Services): Route[] {
     ...meRoutes(accounts),
     ...workspaceRoutes(accounts),
     ...apiKeyRoutes(accounts),
+    ownKeyRoute({ accounts, timeZone, perMinute: config.RATE_LIMIT_RPM }),
     ...modelRoutes({ catalog }),
+    ...gatewayRoutes(services),
+    ...storedResponseRoutes(db),
+    ...gatewayHealthRoutes(upstreams),
+    ...healthHistoryRoutes({ db, clock, timeZone, note: config.STATUS_NOTE }),
+    ...billingRoutes({ db }),
+    quoteRoute({ paid: weighedRoutes(services), creditsPerTzs: config.TOPUP_CREDITS_PER_TZS }),
+    ...paymentRoutes({ payments }),
+    ...activityRoutes({ db, clock, timeZone }),
+    ...notificationRoutes({ db }),
+    ...allOperatorRoutes(services),
+  ]
+}
+
+/** What models are asked for. */
+function gatewayRoutes({ gateway, responses, videos }: Work): Route[] {
+  return [
     ...chatRoutes(gateway),
     ...messagesRoutes(gateway),
     ...responseRoutes(responses),
-    ...storedResponseRoutes(db),
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),
     ...voiceRoutes(gateway),
     ...analyzeRoutes(gateway),
     ...imageRoutes(gateway),
     ...videoRoutes(videos),
-    ...gatewayHealthRoutes(upstreams),
-    ...healthHistoryRoutes({ db, clock, timeZone, note: config.STATUS_NOTE }),
-    ...billingRoutes({ db }),
-    ...paymentRoutes({ payments }),
-    ...activityRoutes({ db, clock, timeZone }),
-    ...notificationRoutes({ db }),
-    ...allOperatorRoutes(services),
   ]
+}
+
+type Work = Pick<Services, 'gateway' | 'responses' | 'videos'>
+
+/** The paid ones once more, of a gateway that does nothing. */
+function weighedRoutes({ gateway: doing, responses, videos }: Work): Route[] {
+  const gateway = weighingGateway(doing)
+  const work = {
+    gateway,
+    responses: { ...responses, gateway },
+    videos: { ...videos, gateway },
+  }
+  return gatewayRoutes(work).filter(({ paid }) => paid === true)
 }

@@ -3,6 +3,7 @@ import type { MessagesBody } from '../gateway/messages/body.ts'
 import { countTokens, messages } from '../gateway/messages/messages.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { route, type Route } from '../http/route.ts'
+import { fallbackFields, sessionFields } from './fields.ts'
 
 const BODY_LIMIT_BYTES = 14_500_000
 
@@ -30,6 +31,8 @@ const body = counted.extend({
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.number().min(0).max(1_000_000).nullish(),
   stop_sequences: z.array(z.string()).max(1_000).nullish(),
+  session_id: sessionFields.session_id,
+  ...fallbackFields,
 }) satisfies z.ZodType<MessagesBody>
 
 const message = z.looseObject({

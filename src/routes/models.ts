@@ -5,6 +5,7 @@ import { PRICE_KEYS, viewModel, type PriceKey } from '../catalog/view.ts'
 import { paginationShape } from '../http/docs/openapi-answers.ts'
 import { matchesEtag } from '../http/headers.ts'
 import { packedAnswer } from '../http/packing.ts'
+import { invalidField } from '../lib/failure.ts'
 import { route, type Call, type Result, type Route } from '../http/route.ts'
 import {
   MAX_LIMIT,
@@ -109,6 +110,11 @@ const modelQuery = z.object({
     .max(256)
     .optional()
     .meta({ description: 'The list begins after this model, as clients of Anthropic page' }),
+  before_id: z
+    .string()
+    .max(256)
+    .optional()
+    .meta({ description: 'The list ends before this model; not together with `after_id`' }),
 })
 type ModelQuery = z.output<typeof modelQuery>
 type CatalogQuery = z.output<typeof catalogQuery>
@@ -151,6 +157,9 @@ function answerOf(list: ModelList, call: Call<undefined, ModelQuery, undefined>)
 }
 
 function listQuery(query: ModelQuery, fields: readonly string[]): ListQuery {
+  if (query.after_id !== undefined && query.before_id !== undefined) {
+    throw invalidField('before_id', 'must not be sent together with after_id')
+  }
   return {
     outputs: query.output_modalities,
     inputs: query.input_modalities,
@@ -160,6 +169,7 @@ function listQuery(query: ModelQuery, fields: readonly string[]): ListQuery {
     limit: query.limit,
     offset: query.limit === undefined ? 0 : query.offset,
     after: query.after_id,
+    before: query.before_id,
     fields,
   }
 }
@@ -169,11 +179,8 @@ function answerModel(catalog: Catalog, id: string): Result {
   if (found === undefined || !found.enabled || found.priced === 'unpriced') throw notFound(id)
   const model = viewModel(found)
   // SDKs read these at the top level; the envelope has its own `data`.
-  const { id: bare, object, created, owned_by, type, display_name, created_at } = model
-  const { lifecycle, max_input_tokens, max_tokens } = model
-  const limits = { lifecycle, max_input_tokens, max_tokens }
-  const beside = { id: bare, object, created, owned_by, type, display_name, created_at, ...limits }
-  return { data: model, beside }
+  const names = Object.keys(STANDS_AGAIN) as (keyof typeof STANDS_AGAIN)[]
+  return { data: model, beside: Object.fromEntries(names.map((name) => [name, model[name]])) }
 }
 
 /** A member of a model, as the OpenAPI document explains it. */
@@ -203,6 +210,8 @@ function pricesShape<T extends z.ZodType>(price: T) {
   })
 }
 
+const ALWAYS_NULL = 'Always null, for clients of Anthropic'
+
 const modelShape = z
   .object({
     id: about(z.string(), 'What `model` is set to in a call', 'sim/hekima'),
@@ -215,6 +224,10 @@ const modelShape = z
       '2026-01-31T08:00:00.000Z',
     ),
     lifecycle: about(z.literal('active'), 'Always `active`, for clients of Anthropic', 'active'),
+    capabilities: about(z.null(), ALWAYS_NULL, null),
+    line: about(z.null(), ALWAYS_NULL, null),
+    deprecated_at: about(z.null(), ALWAYS_NULL, null),
+    retires_at: about(z.null(), ALWAYS_NULL, null),
     max_input_tokens: about(
       z.int().nullable(),
       'The same as `context_length`, for clients of Anthropic',
@@ -284,6 +297,10 @@ const STANDS_AGAIN = {
   display_name: true,
   created_at: true,
   lifecycle: true,
+  capabilities: true,
+  line: true,
+  deprecated_at: true,
+  retires_at: true,
   max_input_tokens: true,
   max_tokens: true,
 } as const

@@ -27,6 +27,27 @@ export const responseShape = z.looseObject({
   }),
 })
 
+export const RESPONSE_LIMIT_BYTES = 14_500_000
+
+/** What a response is made from. */
+export const responsePrompt = z.looseObject({
+  model: z.string().min(1).max(256),
+  input: z
+    .union([z.string(), z.array(z.unknown())], 'must be a string or an array of items')
+    .nullish()
+    .meta({
+      description: 'A text, or items in the format of OpenAI, in order',
+      example: 'Habari ya asubuhi!',
+    }),
+  instructions: z.string().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  tools: z.array(z.unknown()).max(1_000).nullish(),
+  text: z.looseObject({}).nullish(),
+  reasoning: z.looseObject({}).nullish(),
+  prompt_cache_key: z.string().max(1_024).nullish(),
+  previous_response_id: z.string().max(256).nullish(),
+})
+
 export const responseParams = z.object({ response_id: z.string().regex(/^resp_[0-9A-Za-z]{24}$/) })
 
 const deleted = z.object({

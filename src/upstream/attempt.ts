@@ -17,7 +17,7 @@ import type {
 import { isLeftOut, metricName } from './contract/left-out.ts'
 import type { Passing } from './contract/passing.ts'
 import { refusalOf } from './contract/refused-answer.ts'
-import { failureOf, StatusError, UpstreamError, classifyError } from './contract/upstream-error.ts'
+import { brokenOff, StatusError, UpstreamError, classifyError } from './contract/upstream-error.ts'
 import { ABSENT } from './contract/usage.ts'
 import type { UpstreamHealth } from './health/health.ts'
 import { PROVIDERS, type UpstreamConfig } from './upstreams-file.ts'
@@ -154,7 +154,7 @@ function streamFailureOf(
     const { upstream, model } = target
     health.failed(target, category)
     log.warn('A stream from an upstream broke off.', { upstream, model, reason: error.message })
-    return failureOf(category, error)
+    return brokenOff(category, error)
   }
 }
 
@@ -234,16 +234,36 @@ function chatOf(provider: Provider, asked?: Asked<ChatRequest>): ChatCapability 
 }
 
 function siftedChat(asked: Asked<ChatRequest>, sieve: Sieve, provider: Provider): ChatRequest {
-  if (chatOf(provider, asked) !== provider.chat) return siftedNative(asked, sieve)
+  const capability = chatOf(provider, asked)!
+  const isChat = capability === provider.chat
+  const field = capability.session ?? (isChat ? listedField(asked) : undefined)
+  const ours = ownFields(field, asked, provider)
+  if (!isChat) return siftedNative(asked, sieve, ours)
   sieve.note(asked.request.unread)
-  return siftedBody(asked, sieve)
+  const sifted = siftedBody(asked, sieve)
+  return ours === undefined ? sifted : { ...sifted, body: { ...sifted.body, ...ours } }
 }
 
-function siftedNative({ request }: Asked<ChatRequest>, sieve: Sieve): ChatRequest {
+/** What is said of a request beside the caller's fields. */
+function ownFields(
+  field: ChatCapability['session'],
+  { request: { session, keepsNothing } }: Asked<ChatRequest>,
+  provider: Provider,
+): Fields | undefined {
+  const named = field === undefined || session === undefined ? undefined : { [field]: session }
+  return keepsNothing ? { ...named, ...provider.keepsNothing } : named
+}
+
+/** Few servers of OpenAI's format know its field, and some refuse what they do not know. */
+function listedField({ target }: Asked<ChatRequest>): ChatCapability['session'] {
+  return target.supportedParameters?.includes('prompt_cache_key') ? 'prompt_cache_key' : undefined
+}
+
+function siftedNative({ request }: Asked<ChatRequest>, sieve: Sieve, ours?: Fields): ChatRequest {
   const { native } = request
   if (native === undefined) return request
   sieve.note(native.leftOut)
-  return { ...request, native: { ...native, body: sieve.pass(native.body) } }
+  return { ...request, native: { ...native, body: { ...sieve.pass(native.body), ...ours } } }
 }
 
 function siftedBody<Request extends { body: Fields }>(

@@ -1,5 +1,6 @@
 import type { CallCourse } from '../lib/telemetry/call-course.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Fields } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { CallSignal } from '../lib/telemetry/trace.ts'
 import {
@@ -11,10 +12,11 @@ import {
   type UpstreamParts,
 } from './attempt.ts'
 import { endTrace } from './chat-stream.ts'
-import type { ModelTarget, Timeouts } from './contract/contract.ts'
+import type { ModelTarget, NativeRequest, Timeouts } from './contract/contract.ts'
 import {
   failureOf,
   isFinal,
+  RefusedAnswer,
   UpstreamError,
   maybeAccepted,
   rateLimited,
@@ -22,7 +24,7 @@ import {
   unavailable,
 } from './contract/upstream-error.ts'
 import { UpstreamHealth } from './health/health.ts'
-import { choose } from './health/circuit.ts'
+import { choose, sessionDraw } from './health/circuit.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
 import type { UsageReading } from './contract/usage.ts'
@@ -57,11 +59,13 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       call(parts, targets, { name, request, signal: asking?.signal, course: asking?.course }),
     ask: (target, name, request, signal) =>
       ask(parts, target, { name, request, signal, course: undefined }),
-    order: (targets, name) => inOrder(parts, targets, name),
+    order: (targets, name, session) => inOrder(parts, targets, name, session),
     can: (targets, name) => capable(parts, targets, name).length > 0,
     speaks: (target, dialect) =>
       parts.connections.get(target.upstream)?.provider.natively?.(dialect, target) !== undefined,
     parsesFiles: ({ upstream }) => parts.connections.get(upstream)?.provider.parsesFiles === true,
+    keepsNothing: ({ upstream }) =>
+      parts.connections.get(upstream)?.provider.keepsNothing !== undefined,
     catalog: (upstream, signal) => readUpstreamCatalog(parts, upstream, signal),
     list: options.upstreams.map(
       ({ baseUrl: _url, apiKey: _key, timeouts: _t, passFields: _p, ...shown }) => shown,
@@ -91,12 +95,13 @@ async function call<Name extends keyof Work>(
   targets: readonly ModelTarget[],
   work: WorkItem<Name>,
 ): Promise<Work[Name]['result']> {
-  const candidates = inOrder(parts, targets, work.name)
+  const candidates = inOrder(parts, targets, work.name, sessionOf(work.request))
   let last: Failure | undefined
   for (const [index, target] of candidates.slice(0, MOST_ATTEMPTS).entries()) {
     const outcome = await tryTarget(parts, work, target)
     if ('result' in outcome) return outcome.result
     last = outcome.failure
+    last.unanswered = !outcome.made
     if (work.signal?.aborted) break
     parts.log.warn('An attempt at an upstream failed.', {
       upstream: target.upstream,
@@ -107,6 +112,11 @@ async function call<Name extends keyof Work>(
     if (outcome.final) break
   }
   throw last!
+}
+
+/** Only chats are parts of a conversation. */
+function sessionOf(request: Work[keyof Work]['request']): string | undefined {
+  return 'session' in request ? request.session : undefined
 }
 
 /** Work of jobs already begun is also done at drained upstreams. */
@@ -130,22 +140,28 @@ function inOrder<Target extends ModelTarget>(
   parts: UpstreamParts,
   targets: readonly Target[],
   name: keyof Work,
+  session?: string,
 ): Target[] {
   const able = capable(parts, targets, name)
-  if (able.length === 0) throw unsuitableWork()
+  if (able.length === 0) throw unanswered(unsuitableWork())
   const { connections, health, drained } = parts
   const asked = CONTINUES.has(name) ? able : able.filter(({ upstream }) => !drained.has(upstream))
-  if (asked.length === 0) throw unavailable(DRAINED_RETRY_S)
+  if (asked.length === 0) throw unanswered(unavailable(DRAINED_RETRY_S))
   const candidates = asked.map((target) => {
     const { priority, weight } = connections.get(target.upstream)!.config
     const circuit = health.circuit(target)
     return { target, priority, weight, circuit, demoted: health.demoted(target.upstream) }
   })
-  const choice = choose(candidates, parts.nowMs(), parts.random)
+  const draw = session === undefined ? parts.random : sessionDraw(session)
+  const choice = choose(candidates, parts.nowMs(), draw)
   if (choice.kind === 'ask') return choice.targets
-  throw choice.kind === 'rate_limited'
-    ? rateLimited(choice.retryAfterS)
-    : unavailable(choice.retryAfterS)
+  const { kind, retryAfterS } = choice
+  throw unanswered(kind === 'rate_limited' ? rateLimited(retryAfterS) : unavailable(retryAfterS))
+}
+
+function unanswered(failure: Failure): Failure {
+  failure.unanswered = true
+  return failure
 }
 
 function unsuitableWork(): Failure {
@@ -166,8 +182,8 @@ function capable<Target extends ModelTarget>(
   })
 }
 
-/** `final`: no other upstream may be asked. */
-type FailedAttempt = { failure: Failure; reason: string; final: boolean }
+/** `final`: no other upstream may be asked. `made`: the work was done, or is not wanted any more. */
+type FailedAttempt = { failure: Failure; reason: string; final: boolean; made?: boolean }
 
 async function tryTarget<Name extends keyof Work>(
   parts: UpstreamParts,
@@ -206,7 +222,7 @@ async function tryTarget<Name extends keyof Work>(
     const outcome = attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt)
     report(outcome)
     trace?.end(outcome)
-    return afterError(parts, target, attempt, error)
+    return afterError(parts, { target, attempt, request: work.request }, error)
   }
 }
 
@@ -218,10 +234,10 @@ function outcomeOf(error: unknown, { connection, call }: UpstreamAttempt): strin
 
 function afterError(
   { health }: UpstreamParts,
-  target: ModelTarget,
-  attempt: UpstreamAttempt | undefined,
+  tried: { target: ModelTarget; attempt: UpstreamAttempt | undefined; request: object },
   error: unknown,
 ): FailedAttempt {
+  const { target, attempt, request } = tried
   if (error instanceof Failure) {
     // This provider's format cannot express the request; another may.
     health.failed(target, { kind: 'rejected', why: 'request' })
@@ -233,10 +249,21 @@ function afterError(
   }
   const { call, connection } = attempt
   const sent = typeof call.body === 'string' ? call.body : undefined
-  const context = { names: namesOf(connection, target), sent }
+  const context = { names: namesOf(connection, target), sent, fields: fieldsIn(request) }
   const category = classifyError(error, connection.provider, call, context)
   const failure = failureOf(category, error)
   health.failed(target, category)
   const onlyHere = call.repeatable === false && maybeAccepted(failure)
-  return { failure, reason: error.message, final: isFinal(category) || onlyHere }
+  const isRejected = category.kind === 'rejected'
+  const made = error instanceof RefusedAnswer || (isFinal(category) && !isRejected)
+  return { failure, reason: error.message, final: isFinal(category) || onlyHere, made }
+}
+
+type AnyRequest = { body?: Fields; native?: NativeRequest | undefined; extra?: Fields | undefined }
+
+/** The names of the caller's fields. Where there is a body, `extra` is ours. */
+function fieldsIn(request: AnyRequest): ReadonlySet<string> {
+  const { body, native, extra } = request
+  const [asked, more] = body === undefined ? [request, extra] : [body, native?.body]
+  return new Set([...Object.keys(asked), ...Object.keys(more ?? {})])
 }

@@ -51,13 +51,19 @@ export type Upstreams = {
    * The targets in the order that `call` would use, for work that records the target before it
    * asks. Throws like `call` if none can be asked.
    */
-  order<Target extends ModelTarget>(targets: readonly Target[], name: keyof Work): Target[]
+  order<Target extends ModelTarget>(
+    targets: readonly Target[],
+    name: keyof Work,
+    session?: string,
+  ): Target[]
   /** Whether any target can do it. */
   can(targets: readonly ModelTarget[], name: keyof Work): boolean
   /** Whether it accepts requests of this dialect unchanged. */
   speaks(target: ModelTarget, dialect: NativeRequest['dialect']): boolean
   /** Whether it turns PDFs into text for models that cannot read files. */
   parsesFiles(target: ModelTarget): boolean
+  /** Whether it can be told to keep nothing of a chat. */
+  keepsNothing(target: ModelTarget): boolean
   /** Throws a `Failure` when it cannot be read. */
   catalog(upstream: string, signal?: AbortSignal): Promise<CatalogReading>
   /** In the order of the file. */

@@ -12,6 +12,7 @@ const GUARDED: Record<string, RegExp> = {
   '@fastify/busboy': /^http\//,
   '@redis/client': /^http\//,
   'zod-openapi': /^http\//,
+  ws: /^http\//,
   pg: /^db\//,
   undici: /^(upstream|payments|notices|accounts|webhooks)\//,
   'openid-client': /^accounts\//,

@@ -49,6 +49,24 @@ test('chat, streamed, with usage at the end', async () => {
   assert.ok((usage?.completion_tokens ?? 0) > 0)
 })
 
+test('the older completions, whole and streamed', async () => {
+  const asked = { model, prompt: 'Habari ya asubuhi, Asha!' }
+  const whole = await client.completions.create(asked)
+  assert.match(whole.choices[0]!.text, /\w/)
+  assert.ok(whole.usage!.total_tokens > 0)
+  const options = { stream: true, stream_options: { include_usage: true } } as const
+  let [text, tokens] = ['', 0]
+  for await (const { choices, usage } of await client.completions.create({
+    ...asked,
+    ...options,
+  })) {
+    text += choices[0]?.text ?? ''
+    tokens = usage?.total_tokens ?? tokens
+  }
+  assert.equal(text, whole.choices[0]!.text)
+  assert.equal(tokens, whole.usage!.total_tokens)
+})
+
 test('tools, called and answered', async () => {
   const tools = [
     {

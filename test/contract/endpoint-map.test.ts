@@ -54,6 +54,7 @@ GET    /v1/workspaces/:slug              jwt     envelope
 PATCH  /v1/workspaces/:slug              jwt     envelope
 DELETE /v1/workspaces/:slug              jwt     envelope
 GET    /v1/api-keys                      jwt     envelope
+GET    /v1/key                           key     envelope
 POST   /v1/api-keys                      jwt     envelope
 PATCH  /v1/api-keys/:id                  jwt     envelope
 DELETE /v1/api-keys/:id                  jwt     envelope
@@ -61,10 +62,13 @@ GET    /v1/models                        key     both
 GET    /v1/models/*                      key     both
 GET    /v1/catalog                       none    both
 POST   /v1/chat/completions              either  compatible
+POST   /v1/completions                   either  compatible
 POST   /v1/messages                      either  messages
 POST   /v1/messages/count_tokens         either  messages
 POST   /v1/responses                     either  compatible
 GET    /v1/responses                     either  compatible
+POST   /v1/responses/compact             either  compatible
+POST   /v1/responses/input_tokens        either  compatible
 POST   /v1/responses/:response_id/cancel either  compatible
 GET    /v1/responses/:response_id        either  compatible
 DELETE /v1/responses/:response_id        either  compatible
@@ -84,6 +88,8 @@ GET    /v1/videos/:job_id/content        either  both
 GET    /v1/gateway/health                none    envelope
 GET    /v1/gateway/health/history        none    envelope
 GET    /v1/billing/balance               either  envelope
+GET    /v1/credits                       either  envelope
+POST   /v1/billing/quote                 either  envelope
 GET    /v1/billing/transactions          jwt     envelope
 POST   /v1/payments/topup                jwt     envelope
 GET    /v1/payments                      jwt     envelope
@@ -92,6 +98,7 @@ POST   /v1/payments/:id/check            jwt     envelope
 POST   /v1/payments/callbacks/:provider  none    envelope
 GET    /v1/activity                      jwt     envelope
 GET    /v1/activity/summary              jwt     envelope
+GET    /v1/generation                    either  envelope
 GET    /v1/activity/daily                jwt     envelope
 GET    /v1/activity.csv                  jwt     envelope
 GET    /v1/notifications                 jwt     envelope
@@ -162,8 +169,10 @@ GET    /docs                             none    envelope
 const REPLAYED = new Set([
   'POST /v1/payments/topup',
   'POST /v1/chat/completions',
+  'POST /v1/completions',
   'POST /v1/messages',
   'POST /v1/responses',
+  'POST /v1/responses/compact',
   'POST /v1/embeddings',
   'POST /v1/videos',
   'POST /v1/images/generations',

@@ -103,11 +103,15 @@ async function callModels(key: string) {
   const said = { model: 'sim/hekima', max_tokens: 50, messages }
   await good('GET /v1/models', key)
   await good('GET /v1/models/sim/hekima', key)
-  await good('GET /v1/billing/balance', key)
+  for (const path of ['billing/balance', 'credits', 'key']) await good(`GET /v1/${path}`, key)
   for (const stream of [false, true]) {
     await good('POST /v1/chat/completions', key, { ...said, stream })
     await good('POST /v1/messages', key, { ...said, stream })
+    await good('POST /v1/completions', key, { model: 'sim/hekima', prompt: 'Habari!', stream })
   }
+  const { id } = await good('POST /v1/chat/completions', key, { ...said, usage: { include: true } })
+  await good(`GET /v1/generation?id=${id}`, key)
+  await good('POST /v1/billing/quote', key, { path: '/v1/chat/completions', body: said })
   await good('POST /v1/messages/count_tokens', key, { model: 'sim/hekima', messages })
   await good('POST /v1/embeddings', key, { model: 'sim/vekta', input: 'Habari' })
   await good('POST /v1/images/generations', key, { model: 'sim/picha', prompt: 'Simba' })
@@ -134,6 +138,8 @@ async function keepResponses(key: string) {
   await good('POST /v1/responses', key, { ...said, stream: true })
   const { id } = await good('POST /v1/responses', key, said)
   await good(`GET /v1/responses/${id}`, key)
+  await good('POST /v1/responses/compact', key, said)
+  await good('POST /v1/responses/input_tokens', key, said)
   await good(`GET /v1/responses/${id}/input_items`, key)
   await good(`DELETE /v1/responses/${id}`, key)
 }

@@ -85,6 +85,7 @@ before(async () => {
     routes,
     settings: {
       FRONTEND_URL: 'https://console.example/app',
+      CORS_ORIGINS: ['http://localhost:5173'],
       PUBLIC_URL: 'https://api.example',
       RATE_LIMIT_RPM: 5,
       RATE_LIMIT_JWT_RPM: 3,
@@ -109,6 +110,78 @@ test('security headers are on every answer, HSTS where the address is https', as
     assert.match(headers.get('x-request-id')!, /^req_/)
   }
 })
+
+/** What a browser asks before a call of an official SDK, and after it. */
+const SDK_HEADERS =
+  'authorization,content-type,x-stainless-lang,anthropic-dangerous-direct-browser-access'
+
+async function browserSees(url: string, path: string, origin: string, method = 'GET') {
+  const asked = {
+    'access-control-request-method': method,
+    'access-control-request-headers': SDK_HEADERS,
+  }
+  const preflight = await fetch(url + path, { method: 'OPTIONS', headers: { origin, ...asked } })
+  const { headers } = preflight
+  const mayAsk = [origin, '*'].includes(headers.get('access-control-allow-origin') ?? '')
+  const mayUse = headers.get('access-control-allow-methods')?.includes(method) ?? false
+  const maySend = headers.get('access-control-allow-headers')?.replaceAll(' ', '') === SDK_HEADERS
+  const authorization = 'Bearer key-9'
+  const answer = await fetch(url + path, { method, headers: { origin, authorization } })
+  assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+  const allowed = answer.headers.get('access-control-allow-origin')
+  return { sends: preflight.ok && mayAsk && mayUse && maySend, allowed, answer }
+}
+
+test('CORS: each origin that is set may call, and reads what a client needs', async () => {
+  for (const origin of ['https://console.example', 'http://localhost:5173']) {
+    const { sends, allowed, answer } = await browserSees(service.url, '/v1/limited', origin)
+    assert.deepEqual([sends, allowed], [true, origin])
+    const exposed = answer.headers.get('access-control-expose-headers')!.toLowerCase().split(', ')
+    for (const name of READ_BY_CLIENTS) assert.ok(exposed.includes(name), name)
+  }
+  const stranger = await browserSees(service.url, '/v1/limited', 'http://localhost:5174')
+  assert.deepEqual([stranger.sends, stranger.allowed], [false, null])
+})
+
+const READ_BY_CLIENTS = [
+  'x-request-id',
+  'request-id',
+  'retry-after',
+  'x-should-retry',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'ratelimit',
+  'ratelimit-policy',
+  'x-credits-charged',
+  'x-credits-remaining',
+  'x-generation-id',
+  'x-ignored-parameters',
+  'idempotency-replayed',
+]
+
+test('CORS: * is for calls by key, and for nothing else', async () => {
+  const any = await startServer({ routes: ROUTES_BY_CREDENTIAL, settings: { CORS_ORIGINS: ['*'] } })
+  const see = (path: string) => browserSees(any.url, path, 'https://anybody.example')
+  for (const path of ['/v1/by-key', '/v1/by-either']) {
+    const { sends, allowed, answer } = await see(path)
+    assert.deepEqual([sends, allowed, answer.status], [true, '*', 200], path)
+  }
+  for (const path of ['/v1/by-jwt', '/v1/by-none', '/healthz', '/v1/nothing']) {
+    const { sends, allowed } = await see(path)
+    assert.deepEqual([sends, allowed], [false, null], path)
+  }
+  const wrong = await browserSees(any.url, '/v1/v1/by-key', 'https://anybody.example', 'POST')
+  assert.deepEqual([wrong.sends, wrong.allowed, wrong.answer.status], [true, '*', 404])
+  await any.close()
+})
+
+const ROUTES_BY_CREDENTIAL = (['key', 'either', 'jwt', 'none'] as const).map((credential) =>
+  get(`/v1/by-${credential}`, async () => ({ data: {} }), {
+    credential,
+    dialect: credential === 'key' ? 'both' : 'envelope',
+  }),
+)
 
 test('CORS: the front end may, others may not', async () => {
   const origin = 'https://console.example'
@@ -195,6 +268,13 @@ test('limits: per key, per account, and per address before the credential', asyn
   assert.equal(reply.headers.get('x-ratelimit-remaining-requests'), '0')
   assert.match(reply.headers.get('x-ratelimit-reset-requests')!, /^\d+s$/)
   assert.ok(Number(reply.headers.get('retry-after')) >= 1)
+  assert.deepEqual(fieldOf(reply, 'ratelimit-policy'), ['default', { q: 5, w: 60 }])
+  const t = Number(reply.headers.get('retry-after'))
+  assert.deepEqual(fieldOf(reply, 'ratelimit'), ['default', { r: 0, t }])
+  const fresh = await fetch(at('/v1/limited'), { headers: { authorization: 'Bearer key-3' } })
+  const [name, left] = fieldOf(fresh, 'ratelimit')
+  assert.deepEqual([name, left.r], ['default', 4])
+  assert.ok(left.t! >= 60 && left.t! <= 120)
   // An address that a stranger writes into a header is not believed.
   const spoofed = (i: number) => ({ 'x-forwarded-for': `10.0.0.${i}` })
   const tries: number[] = []
@@ -244,3 +324,19 @@ test('drain: with nothing running it takes no time, with or without kept connect
   await drain(idle.server)
   assert.ok(performance.now() - began < limitS * 100, 'it waited for nothing')
 })
+
+/** One item of a list of structured fields (RFC 9651): a string with whole numbers as parameters. */
+function fieldOf(reply: Response, field: string): [name: string, more: Record<string, number>] {
+  const text = reply.headers.get(field)!
+  const found = /^"([\x20-\x21\x23-\x5b\x5d-\x7e]*)"((?:;[a-z*][a-z0-9_.*-]*=-?\d{1,15})+)$/.exec(
+    text,
+  )
+  assert.ok(found, text)
+  const parameters = found[2]!.slice(1).split(';')
+  return [
+    found[1]!,
+    Object.fromEntries(
+      parameters.map((one) => one.split('=')).map(([key, value]) => [key, Number(value)]),
+    ),
+  ]
+}

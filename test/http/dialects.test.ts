@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
-import { Failure, type FailureKind } from '../../src/lib/failure.ts'
+import { Failure, promptTooLong, type FailureKind } from '../../src/lib/failure.ts'
 import { renderFailure } from '../../src/http/dialect.ts'
 import { route, type Dialect } from '../../src/http/route.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { jwtHeaders, keyHeaders, startServer } from '../support/server.ts'
 
 const thing = z.object({ name: z.string().max(10), tags: z.array(z.string()).optional() })
@@ -103,6 +104,7 @@ async function ask(path: string, init: RequestInit = {}) {
   const response = await fetch(service.url + path, init)
   const requestId = response.headers.get('x-request-id') ?? ''
   assert.match(requestId, /^req_[0-9A-Za-z]{24}$/)
+  assert.equal(response.headers.get('request-id'), requestId)
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
   const reply = (await response.json()) as Reply
   if (reply.request_id !== undefined) assert.equal(reply.request_id, requestId)
@@ -146,9 +148,23 @@ const TABLE: Record<FailureKind, [number, string, string, string | null]> = {
   unavailable: [503, 'server_error', 'server_error', 'upstream_unavailable'],
 }
 
+/** The same request may be answered in a moment; of all others clients are told to stop. */
+const PASSING = [
+  'too_slow',
+  'idempotency_conflict',
+  'rate_limited',
+  'internal',
+  'upstream_failed',
+  'unavailable',
+]
+
 test('every kind of failure has its status and its body in each dialect', async () => {
   for (const [kind, [status, errorCode, type, code]] of Object.entries(TABLE)) {
-    const compatible = { message: 'A public sentence.', type, param: 'kind', code }
+    // LiteLLM tries again what has another status, unless these words are in the error.
+    const silent = !PASSING.includes(kind) && ![400, 401, 404].includes(status)
+    const metadata = { error_type: 'invalid_request_error' }
+    const plain = { message: 'A public sentence.', type, param: 'kind', code }
+    const compatible = silent ? { ...plain, metadata } : plain
     const inEnvelope = await post('/v1/envelope/fail', { kind })
     const envelope = {
       status: 'error',
@@ -170,7 +186,7 @@ test('every kind of failure has its status and its body in each dialect', async 
     })
     const { headers } = inEnvelope
     assert.equal(headers.get('www-authenticate'), status === 401 ? 'Bearer' : null, kind)
-    assert.equal(headers.get('x-should-retry'), kind === 'upstream_rejected' ? 'false' : null)
+    assert.equal(headers.get('x-should-retry'), PASSING.includes(kind) ? null : 'false', kind)
     assert.equal(headers.has('retry-after'), status === 429 || status === 503, kind)
   }
 })
@@ -196,30 +212,41 @@ const IN_MESSAGES: Record<FailureKind, [number, string]> = {
   rate_limited: [429, 'rate_limit_error'],
   internal: [500, 'api_error'],
   upstream_failed: [502, 'api_error'],
-  upstream_rejected: [502, 'api_error'],
+  upstream_rejected: [502, 'invalid_request_error'],
   unavailable: [529, 'overloaded_error'],
 }
 
 test('every kind of failure in the words of the Messages dialect', async () => {
-  const final = ['insufficient', 'unauthorized', 'invalid_credentials', 'upstream_rejected']
   for (const [kind, [status, type]] of Object.entries(IN_MESSAGES)) {
     const { status: sent, reply, headers } = await post('/v1/messages/fail', { kind })
     assert.equal(sent, status, kind)
     const code = TABLE[kind as FailureKind][3]
     const error = { type, message: 'A public sentence.', ...(code !== null && { code }) }
     assert.deepEqual(reply, { type: 'error', error, request_id: reply.request_id })
-    assert.equal(headers.get('request-id'), headers.get('x-request-id'))
-    assert.equal(headers.get('x-should-retry'), final.includes(kind) ? 'false' : null, kind)
+    assert.equal(headers.get('x-should-retry'), PASSING.includes(kind) ? null : 'false', kind)
     assert.equal(headers.has('retry-after'), status === 429 || status === 529, kind)
   }
 })
 
-test('in the Messages dialect a wait is short, and a long context has its own words', () => {
+test('in the Messages dialect a wait is short', () => {
   const slow = new Failure('rate_limited', 'Slow down.', { retryAfterS: 3_600 })
   assert.equal(renderFailure(slow, 'messages', 'req_1').headers['retry-after'], '60')
   assert.equal(renderFailure(slow, 'compatible', 'req_1').headers['retry-after'], '3600')
-  const long = new Failure('unsuitable', 'Too long.', { code: 'context_length_exceeded' })
-  assert.match(renderFailure(long, 'messages', 'req_1').body, /"prompt is too long: /)
+})
+
+test('too long a prompt has the words that each client searches for, in every dialect', () => {
+  const words = [
+    'prompt is too long',
+    "is longer than the model's context length",
+    'context length',
+    'context_length_exceeded',
+  ]
+  for (const dialect of ['envelope', 'compatible', 'both', 'messages'] as const) {
+    const { body } = renderFailure(promptTooLong('unsuitable'), dialect, 'req_1')
+    const reply = JSON.parse(body) as Reply
+    const message = String(reply.error?.message ?? reply.message)
+    for (const phrase of words) assert.ok(message.includes(phrase), `${dialect}: ${phrase}`)
+  }
 })
 
 test('a success is enveloped, or goes as it is on a compatible route', async () => {
@@ -234,7 +261,6 @@ test('a success is enveloped, or goes as it is on a compatible route', async () 
   assert.deepEqual((await post('/v1/compatible', { name: 'a' })).reply, { name: 'a' })
   const message = await post('/v1/messages', { name: 'a' })
   assert.deepEqual(message.reply, { name: 'a' })
-  assert.equal(message.headers.get('request-id'), message.headers.get('x-request-id'))
   const list = await ask('/v1/for-key', { headers: keyHeaders })
   assert.deepEqual(Object.keys(list.reply), ['status', 'code', 'object', 'data', 'request_id'])
 })
@@ -297,16 +323,51 @@ test('no more than 200 characters of input come back', async () => {
   assert.doesNotMatch(JSON.stringify(path.reply), /P{201}/)
 })
 
-test('credentials: the same 401 for all that is wrong, 403 for the wrong kind', async () => {
-  const bad = ['Basic abc', 'Bearer', 'Bearer  ', 'Bearer a b', `Bearer ${'x'.repeat(8000)}`, 'é']
-  const seen = new Set<string>()
-  for (const authorization of bad) {
-    const { status, reply, headers } = await post('/v1/compatible', {}, { authorization })
-    assert.equal(status, 401)
-    assert.equal(headers.get('www-authenticate'), 'Bearer')
-    seen.add(JSON.stringify(reply))
+const SECRET = `${'s3Cr3T'.repeat(6)}abcdefghij`
+const KEY = `mlg_${SECRET}`
+
+/** What was sent, and what its sender is told of its form. */
+const BAD_CREDENTIALS: [Record<string, string>, RegExp, string?][] = [
+  [{}, /No credential was sent: send `Authorization: Bearer mlg_…`/],
+  [{ authorization: `Basic ${SECRET}` }, /Authorization is not in this form/],
+  [{ authorization: KEY }, /Authorization is not in this form/],
+  [{ authorization: 'é' }, /Authorization is not in this form/],
+  [{ authorization: 'Bearer' }, /The key is empty/],
+  [{ authorization: `Bearer "${KEY}"` }, /spaces, quotation marks/],
+  [{ authorization: `Bearer  ${KEY}` }, /spaces, quotation marks/],
+  [{ authorization: `Bearer ${KEY}\\n` }, /spaces, quotation marks/],
+  [{ authorization: 'Bearer ${MLANGO_API_KEY}' }, /name of a variable/],
+  [{ authorization: 'Bearer mlg_3Fq8...' }, /shortened/],
+  [{ authorization: `Bearer Bearer${SECRET}` }, /sent twice/],
+  [{ authorization: `Bearer ${KEY}` }, /unknown, revoked or expired/],
+  [{ authorization: `Bearer ${KEY}x` }, /not whole: ours have 50/],
+  [{ authorization: `Bearer sk-${SECRET}` }, /another service/],
+  [{ 'x-api-key': `sk-ant-${SECRET}` }, /another service/],
+  [{ 'x-api-key': KEY }, /unknown, revoked or expired/],
+  [{ 'x-api-key': KEY, authorization: `Basic ${SECRET}` }, /unknown, revoked or expired/],
+  [{ 'x-api-key': KEY, authorization: `Bearer ${KEY.slice(0, -1)}1` }, /two different keys/],
+  [{ 'api-key': KEY }, /The header api-key is not read/],
+  [{ 'x-goog-api-key': KEY }, /The header x-goog-api-key is not read/],
+  [{}, /in the address is not read.*revoke it/, `?key=${KEY}`],
+  [{ authorization: `Bearer ${'x'.repeat(8_000)}` }, /another service/],
+]
+
+test('401 says what is wrong with the form of a credential, and repeats nothing of it', async () => {
+  for (const dialect of ['compatible', 'both', 'messages']) {
+    for (const [sent, told, query = ''] of BAD_CREDENTIALS) {
+      const { status, reply, headers } = await post(`/v1/${dialect}${query}`, {}, sent)
+      assert.equal(status, 401)
+      assert.equal(headers.get('www-authenticate'), 'Bearer')
+      assert.equal(headers.get('x-should-retry'), 'false')
+      assert.match(String(reply.error?.message), told)
+      assert.doesNotMatch(JSON.stringify(reply), /s3Cr3T|x{9}/)
+    }
   }
-  assert.equal(seen.size, 1)
+  const forTokens = await ask('/v1/for-jwt')
+  assert.equal(forTokens.reply.message, 'The credential is missing or unknown.')
+})
+
+test('credentials: 403 for the wrong kind', async () => {
   assert.equal((await ask('/v1/for-jwt', { headers: keyHeaders })).reply.error_code, 'forbidden')
   assert.equal((await ask('/v1/for-key', { headers: jwtHeaders })).status, 403)
   assert.equal((await ask('/v1/for-jwt', { headers: jwtHeaders })).status, 200)
@@ -331,6 +392,37 @@ test('unknown addresses are 404 in the envelope; upper and lower case differ', a
     assert.equal(reply.error_code, 'not_found')
     assert.equal(reply.error, undefined)
   }
+})
+
+test('an address that ends like one of ours says which base address to set', async () => {
+  const { host } = new URL(service.url)
+  const wrong = [
+    ['/compatible', '/v1/compatible'],
+    ['/v1/v1/compatible', '/v1/compatible'],
+    ['/v1/compatible/', '/v1/compatible'],
+    ['/v1/compatible/compatible?beta=true', '/v1/compatible'],
+    ['/openai/v1/both/fail', '/v1/both/fail'],
+    ['/v1/v1/messages?beta=true', '/v1/messages'],
+    ['/messages', '/v1/messages'],
+  ] as const
+  for (const [path, right] of wrong) {
+    const { status, reply } = await post(path, {})
+    assert.equal(status, 404, path)
+    const message = String(reply.error?.message)
+    assert.match(message, new RegExp(`You may mean POST http://${host}${right}\\. Set`), path)
+    assert.match(message, new RegExp(`base address to http://${host}/v1; in Claude Code`))
+    assert.equal(reply.type, right === '/v1/messages' ? 'error' : undefined)
+  }
+  for (const path of ['/', '/v1', '/v1/']) {
+    const { status, reply } = await post(path, {})
+    assert.deepEqual([status, reply.error?.code], [404, 'not_found'])
+    assert.match(String(reply.message), /The API begins at http/)
+  }
+  const below = await post('/v1/messages/nothing', {})
+  assert.deepEqual([below.status, below.reply.type], [404, 'error'])
+  const asked = 'GET /compatible HTTP/1.1\r\nHost: <b>\r\nConnection: close\r\n\r\n'
+  const foreign = await sendRaw(service.port, [asked])
+  assert.match(foreign, /You may mean POST https:\/\/HOST\/v1/)
 })
 
 test('a wrong method is 405 with Allow, in the dialect of the path', async () => {

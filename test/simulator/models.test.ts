@@ -144,6 +144,40 @@ describe('chat', () => {
     assert.match(second.choices[0]!.message.content!, /TZS 90,000/)
   })
 
+  test('thinks when asked to, and not when told to leave it', async () => {
+    const thoughts = async (path: string, more: object) => {
+      const input =
+        path === '/responses' ? { input: 'Habari' } : { messages: ask('Habari').messages }
+      const body = { model: 'sim/hekima', max_tokens: 99, ...input, ...more }
+      const answer = JSON.stringify(await (await post(path, body)).json())
+      return /"type":"(reasoning|thinking)|"reasoning":"The/.test(answer)
+    }
+    const [chat, own, other] = ['/chat/completions', '/responses', '/messages'] as const
+    assert.ok(await thoughts(chat, { reasoning_effort: 'low' }))
+    assert.ok(await thoughts(own, { reasoning: { effort: 'low' } }))
+    assert.ok(await thoughts(other, { thinking: { type: 'adaptive' } }))
+    assert.ok(!(await thoughts(chat, { reasoning_effort: 'none' })))
+    assert.ok(!(await thoughts(chat, { reasoning: { enabled: false } })))
+    assert.ok(!(await thoughts(own, { reasoning: { effort: 'none' } })))
+    assert.ok(!(await thoughts(other, { thinking: { type: 'disabled' } })))
+  })
+
+  test('calls in Responses say what is called, with input of the kind of the tool', async () => {
+    const tools = [
+      { type: 'function', name: 'ita', parameters: null },
+      { type: 'custom', name: 'andika' },
+    ]
+    const body = { model: 'sim/hekima', input: 'ita, andika', tools, stream: true }
+    const events = (await (await post('/responses', body)).text())
+      .split('\n')
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice(6)) as Json)
+    const of = (type: string) => events.find((event) => event.type === `response.${type}`)!
+    const { name, arguments: args } = of('function_call_arguments.done')
+    assert.deepEqual([name, args], ['ita', '{}'])
+    assert.equal(of('custom_tool_call_input.done').input, 'ita, andika')
+  })
+
   test('honours max_tokens, JSON schemas and pictures', async () => {
     const short = await client.chat.completions.create({ ...ask('Tell me all'), max_tokens: 3 })
     assert.equal(short.choices[0]!.finish_reason, 'length')
@@ -231,6 +265,8 @@ describe('the other modalities', () => {
     })
     const { text, usage, language, segments } = (await response.json()) as Json
     assert.deepEqual([text, language, segments.length], ['Naomba maji', 'swahili', 1])
+    const { seek, tokens, temperature, compression_ratio: ratio } = segments[0]
+    assert.deepEqual([seek, temperature, typeof ratio, tokens.length > 0], [0, 0, 'number', true])
     assert.equal(usage.cost.toFixed(9), (usage.seconds * 0.0001).toFixed(9))
   })
 

@@ -374,17 +374,33 @@ describe('what passes to an upstream is a list of what may', () => {
     for (const name of ['tools[]', 'context_management.edits[]', 'system[]']) {
       assert.ok(leftOut.has(name), name)
     }
-    const responses = CASES.find(({ request }) =>
-      JSON.stringify(request({})).includes('responses'),
-    )!
-    const hosted = [{ type: 'web_search' }, { type: 'function', name: 'f', defer_loading: true }]
-    const nested = [{ type: 'namespace', name: 'n', tools: hosted }]
-    const { body: said } = await sent(responses, { ...RESPONSES, tools: [...hosted, ...nested] })
+  })
+
+  it('a search among the caller’s tools passes to those that have it', async () => {
     const own = { type: 'function', name: 'f' }
-    assert.deepEqual((JSON.parse(said) as Fields).tools, [
-      own,
-      { type: 'namespace', name: 'n', tools: [own] },
-    ])
+    const search = { type: 'tool_search', execution: 'server' }
+    const hosted = [{ type: 'web_search' }, { type: 'shell' }, { ...own, defer_loading: true }]
+    const nested = { type: 'namespace', name: 'n', tools: hosted }
+    const found = { type: 'tool_search_output', call_id: null, tools: hosted }
+    const said = { role: 'user', content: 'x' }
+    const asked = { ...RESPONSES, input: [said, found], tools: [search, ...hosted, nested] }
+    const given = async (upstream: string, model?: string) => {
+      const { body } = await sent(
+        of(upstream, 'chat', native('responses'), RESPONSES, model),
+        asked,
+      )
+      const { tools, input } = JSON.parse(body) as { tools: Fields[]; input: Fields[] }
+      return { tools, input }
+    }
+    const deferred = { ...own, defer_loading: true }
+    assert.deepEqual(await given('openai'), {
+      tools: [search, deferred, { ...nested, tools: [deferred] }],
+      input: [said, { ...found, tools: [deferred] }],
+    })
+    assert.deepEqual(await given('openrouter', 'openai/m'), {
+      tools: [own, { ...nested, tools: [own] }],
+      input: [said],
+    })
   })
 
   it('a video passes whole, but for who is asked and addresses that are called back', async () => {

@@ -168,7 +168,6 @@ describe('calling upstreams', () => {
     const { upstreams, servers, targets } = await app(status(400), well)
     const failure = await failing(upstreams.call(targets, 'chat', chatRequest(false)))
     assert.equal(failure.kind, 'upstream_rejected')
-    assert.equal(failure.headers['x-should-retry'], 'false')
     assert.equal(servers[1]!.requests.length, 0)
   })
 

@@ -874,6 +874,36 @@ export type Documented = {
     body: undefined
     answer: { status: 'success'; code: 200; data: { status: 'revoked' }; request_id: string }
   }
+  'GET /v1/key': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        name: string
+        status: 'active' | 'revoked' | 'expired'
+        created_at: string
+        label: string
+        workspace_id: string
+        workspace_slug: string
+        expires_at: string | null
+        usage: number
+        usage_daily: number
+        usage_weekly: number
+        usage_monthly: number
+        limit: number | null
+        limit_remaining: number | null
+        limit_reset: string | null
+        is_free_tier: boolean
+        is_management_key: false
+        is_provisioning_key: false
+        rate_limit: { requests: number; interval: string; note: string }
+      }
+      request_id: string
+    }
+  }
   'GET /v1/models': {
     query: {
       output_modalities?: string | number | boolean
@@ -884,6 +914,7 @@ export type Documented = {
       limit?: string | number | boolean
       offset?: string | number | boolean
       after_id?: string | number | boolean
+      before_id?: string | number | boolean
     }
     body: undefined
     answer: {
@@ -901,6 +932,10 @@ export type Documented = {
         display_name: string
         created_at: string
         lifecycle: 'active'
+        capabilities: null
+        line: null
+        deprecated_at: null
+        retires_at: null
         max_input_tokens: number | null
         max_tokens: number | null
         created: number
@@ -1037,6 +1072,10 @@ export type Documented = {
       display_name: string
       created_at: string
       lifecycle: 'active'
+      capabilities: null
+      line: null
+      deprecated_at: null
+      retires_at: null
       max_input_tokens: number | null
       max_tokens: number | null
       data: {
@@ -1046,6 +1085,10 @@ export type Documented = {
         display_name: string
         created_at: string
         lifecycle: 'active'
+        capabilities: null
+        line: null
+        deprecated_at: null
+        retires_at: null
         max_input_tokens: number | null
         max_tokens: number | null
         created: number
@@ -1178,6 +1221,7 @@ export type Documented = {
       limit?: string | number | boolean
       offset?: string | number | boolean
       after_id?: string | number | boolean
+      before_id?: string | number | boolean
       fields?: string | number | boolean
     }
     body: undefined
@@ -1196,6 +1240,10 @@ export type Documented = {
         display_name: string
         created_at: string
         lifecycle: 'active'
+        capabilities: null
+        line: null
+        deprecated_at: null
+        retires_at: null
         max_input_tokens: number | null
         max_tokens: number | null
         created: number
@@ -1318,6 +1366,71 @@ export type Documented = {
       request_id: string
     }
   }
+  'POST /v1/completions': {
+    query: {}
+    body: {
+      model: string
+      stream?: boolean | null | undefined
+      stream_options?:
+        | ({ include_usage?: boolean | undefined } & Record<string, unknown>)
+        | null
+        | undefined
+      usage?:
+        | ({ include?: boolean | null | undefined } & Record<string, unknown>)
+        | null
+        | undefined
+      max_tokens?: number | null | undefined
+      max_completion_tokens?: number | null | undefined
+      n?: number | null | undefined
+      temperature?: number | null | undefined
+      top_p?: number | null | undefined
+      tool_choice?: unknown
+      models?: string[] | null | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
+      session_id?: string | null | undefined
+      prompt_cache_key?: string | null | undefined
+      prompt: unknown
+      best_of?: number | null | undefined
+      echo?: boolean | null | undefined
+      logprobs?: number | null | undefined
+      suffix?: string | null | undefined
+    } & Record<string, unknown>
+    answer: {
+      id: string
+      object: 'text_completion'
+      created: number
+      model: string
+      choices: ({
+        index: number
+        text: string
+        logprobs: Record<string, unknown> | null
+        finish_reason: string | null
+      } & Record<string, unknown>)[]
+      usage?:
+        | ({
+            prompt_tokens: number
+            completion_tokens: number
+            total_tokens: number
+            prompt_tokens_details: {
+              cached_tokens: number
+              cache_write_tokens?: number | undefined
+            } & Record<string, unknown>
+            completion_tokens_details: { reasoning_tokens: number } & Record<string, unknown>
+            cost?: number | undefined
+          } & Record<string, unknown>)
+        | undefined
+    } & Record<string, unknown>
+  }
   'POST /v1/chat/completions': {
     query: {}
     body: {
@@ -1328,13 +1441,32 @@ export type Documented = {
         | ({ include_usage?: boolean | undefined } & Record<string, unknown>)
         | null
         | undefined
+      usage?:
+        | ({ include?: boolean | null | undefined } & Record<string, unknown>)
+        | null
+        | undefined
       max_tokens?: number | null | undefined
       max_completion_tokens?: number | null | undefined
       n?: number | null | undefined
       temperature?: number | null | undefined
       top_p?: number | null | undefined
       tools?: unknown[] | null | undefined
+      tool_choice?: unknown
       modalities?: string[] | null | undefined
+      models?: string[] | null | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
+      session_id?: string | null | undefined
+      prompt_cache_key?: string | null | undefined
     } & Record<string, unknown>
     answer: {
       id: string
@@ -1358,6 +1490,7 @@ export type Documented = {
           cache_write_tokens?: number | undefined
         } & Record<string, unknown>
         completion_tokens_details: { reasoning_tokens: number } & Record<string, unknown>
+        cost?: number | undefined
       } & Record<string, unknown>
     } & Record<string, unknown>
   }
@@ -1377,6 +1510,30 @@ export type Documented = {
       top_p?: number | null | undefined
       top_k?: number | null | undefined
       stop_sequences?: string[] | null | undefined
+      session_id?: string | null | undefined
+      fallbacks?:
+        | (
+            | 'default'
+            | ({
+                model: string
+                max_tokens?: number | null | undefined
+                thinking?: Record<string, unknown> | null | undefined
+                output_config?: Record<string, unknown> | null | undefined
+              } & Record<string, unknown>)[]
+          )
+        | null
+        | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
     } & Record<string, unknown>
     answer: {
       id: string
@@ -1408,19 +1565,34 @@ export type Documented = {
       model: string
       input?: (string | unknown[]) | null | undefined
       instructions?: string | null | undefined
-      max_output_tokens?: number | null | undefined
-      temperature?: number | null | undefined
-      top_p?: number | null | undefined
-      top_logprobs?: number | null | undefined
       parallel_tool_calls?: boolean | null | undefined
       tools?: unknown[] | null | undefined
       text?: Record<string, unknown> | null | undefined
       reasoning?: Record<string, unknown> | null | undefined
+      prompt_cache_key?: string | null | undefined
+      previous_response_id?: string | null | undefined
+      max_output_tokens?: number | null | undefined
+      temperature?: number | null | undefined
+      top_p?: number | null | undefined
+      top_logprobs?: number | null | undefined
+      max_tool_calls?: number | null | undefined
+      safety_identifier?: string | null | undefined
       include?: string[] | null | undefined
       metadata?: Record<string, unknown> | null | undefined
-      prompt_cache_key?: string | null | undefined
+      models?: string[] | null | undefined
+      require_parameters?: boolean | null | undefined
+      provider?:
+        | ({
+            sort?: ('price' | 'throughput' | 'latency') | null | undefined
+            max_price?: Record<string, unknown> | null | undefined
+            allow_fallbacks?: boolean | null | undefined
+            require_parameters?: boolean | null | undefined
+            data_collection?: ('allow' | 'deny') | null | undefined
+          } & Record<string, unknown>)
+        | null
+        | undefined
+      session_id?: string | null | undefined
       store?: boolean | null | undefined
-      previous_response_id?: string | null | undefined
       stream?: boolean | null | undefined
     } & Record<string, unknown>
     answer: {
@@ -1433,42 +1605,44 @@ export type Documented = {
       output: ({ type: string } & Record<string, unknown>)[]
     } & Record<string, unknown>
   }
-  'GET /v1/responses/{response_id}': {
-    query: {
-      include?: string | number | boolean
-      'include[]'?: string | number | boolean
-      stream?: string | number | boolean
-    }
-    body: undefined
+  'POST /v1/responses/compact': {
+    query: {}
+    body: {
+      model: string
+      input?: (string | unknown[]) | null | undefined
+      instructions?: string | null | undefined
+      parallel_tool_calls?: boolean | null | undefined
+      tools?: unknown[] | null | undefined
+      text?: Record<string, unknown> | null | undefined
+      reasoning?: Record<string, unknown> | null | undefined
+      prompt_cache_key?: string | null | undefined
+      previous_response_id?: string | null | undefined
+    } & Record<string, unknown>
     answer: {
       id: string
-      object: 'response'
+      object: 'response.compaction'
       created_at: number
-      completed_at?: number | null | undefined
-      status: 'completed' | 'incomplete'
-      model: string
       output: ({ type: string } & Record<string, unknown>)[]
-    } & Record<string, unknown>
+      usage: { input_tokens: number; output_tokens: number; total_tokens: number } & Record<
+        string,
+        unknown
+      >
+    }
   }
-  'DELETE /v1/responses/{response_id}': {
+  'POST /v1/responses/input_tokens': {
     query: {}
-    body: undefined
-    answer: { id: string; object: 'response'; deleted: true }
-  }
-  'GET /v1/responses/{response_id}/input_items': {
-    query: {
-      limit?: string | number | boolean
-      order?: 'asc' | 'desc'
-      after?: string | number | boolean
-    }
-    body: undefined
-    answer: {
-      object: 'list'
-      data: ({ type: string } & Record<string, unknown>)[]
-      first_id: string | null
-      last_id: string | null
-      has_more: boolean
-    }
+    body: {
+      model: string
+      input?: (string | unknown[]) | null | undefined
+      instructions?: string | null | undefined
+      parallel_tool_calls?: boolean | null | undefined
+      tools?: unknown[] | null | undefined
+      text?: Record<string, unknown> | null | undefined
+      reasoning?: Record<string, unknown> | null | undefined
+      prompt_cache_key?: string | null | undefined
+      previous_response_id?: string | null | undefined
+    } & Record<string, unknown>
+    answer: { object: 'response.input_tokens'; input_tokens: number }
   }
   'POST /v1/embeddings': {
     query: {}
@@ -1735,6 +1909,43 @@ export type Documented = {
     }
   }
   'GET /v1/videos/{job_id}/content': { query: {}; body: undefined; answer: Blob }
+  'GET /v1/responses/{response_id}': {
+    query: {
+      include?: string | number | boolean
+      'include[]'?: string | number | boolean
+      stream?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      id: string
+      object: 'response'
+      created_at: number
+      completed_at?: number | null | undefined
+      status: 'completed' | 'incomplete'
+      model: string
+      output: ({ type: string } & Record<string, unknown>)[]
+    } & Record<string, unknown>
+  }
+  'DELETE /v1/responses/{response_id}': {
+    query: {}
+    body: undefined
+    answer: { id: string; object: 'response'; deleted: true }
+  }
+  'GET /v1/responses/{response_id}/input_items': {
+    query: {
+      limit?: string | number | boolean
+      order?: 'asc' | 'desc'
+      after?: string | number | boolean
+    }
+    body: undefined
+    answer: {
+      object: 'list'
+      data: ({ type: string } & Record<string, unknown>)[]
+      first_id: string | null
+      last_id: string | null
+      has_more: boolean
+    }
+  }
   'GET /v1/gateway/health': {
     query: {}
     body: undefined
@@ -1780,6 +1991,16 @@ export type Documented = {
       request_id: string
     }
   }
+  'GET /v1/credits': {
+    query: {}
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: { total_credits: number; total_usage: number }
+      request_id: string
+    }
+  }
   'GET /v1/billing/transactions': {
     query: {
       limit?: string | number | boolean
@@ -1803,6 +2024,22 @@ export type Documented = {
         workspace_id?: string | undefined
         created_at: string
       }[]
+      request_id: string
+    }
+  }
+  'POST /v1/billing/quote': {
+    query: {}
+    body: { path: string; body: unknown }
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        path: string
+        model: string
+        hold: { credits: number; tzs: number }
+        likely: { credits: number; tzs: number }
+        most: { credits: number; tzs: number }
+      }
       request_id: string
     }
   }
@@ -2011,6 +2248,63 @@ export type Documented = {
           total_tokens: number
           total_cost_credits: number
         }[]
+      }
+      request_id: string
+    }
+  }
+  'GET /v1/generation': {
+    query: { id: string | number | boolean }
+    body: undefined
+    answer: {
+      status: 'success'
+      code: 200
+      data: {
+        id: string
+        request_id: string
+        model: string
+        created_at: string
+        workspace_id: string | null
+        api_type: 'completions' | 'embeddings' | 'stt' | 'tts' | 'image' | 'video'
+        status: 'completed' | 'failed' | 'cancelled'
+        cancelled: boolean
+        total_cost: number
+        usage: number
+        tokens_prompt: number | null
+        tokens_completion: number | null
+        native_tokens_prompt: number | null
+        native_tokens_completion: number | null
+        generation_time: number
+        error_code: string | null
+        estimated: boolean
+        is_byok: false
+        origin: ''
+        data_region: 'global'
+        app_id: null
+        cache_discount: null
+        external_user: null
+        finish_reason: null
+        http_referer: null
+        latency: null
+        moderation_latency: null
+        native_finish_reason: null
+        native_tokens_cached: null
+        native_tokens_completion_images: null
+        native_tokens_reasoning: null
+        num_fetches: null
+        num_input_audio_prompt: null
+        num_media_completion: null
+        num_media_prompt: null
+        num_search_results: null
+        preset_id: null
+        provider_name: null
+        provider_responses: null
+        router: null
+        service_tier: null
+        streamed: null
+        upstream_id: null
+        upstream_inference_cost: null
+        user_agent: null
+        web_search_engine: null
       }
       request_id: string
     }

@@ -84,6 +84,13 @@ export async function listApiKeys(
   return { keys: keys.map(viewOf), total: await countKeys(accounts.db, filter) }
 }
 
+export async function showApiKey(
+  accounts: Pick<Accounts, 'db'>,
+  wanted: { accountId: string; id: string },
+): Promise<KeyView> {
+  return viewOf(found(await findKey(accounts.db, wanted.accountId, wanted.id)))
+}
+
 export async function renameApiKey(
   accounts: Pick<Accounts, 'db'>,
   wanted: { accountId: string; id: string },
@@ -91,7 +98,7 @@ export async function renameApiKey(
 ): Promise<KeyView> {
   const renamed = isUuid(wanted.id) && (await renameKey(accounts.db, { ...wanted, name }))
   if (!renamed) throw missing()
-  return viewOf(found(await findKey(accounts.db, wanted.accountId, wanted.id)))
+  return showApiKey(accounts, wanted)
 }
 
 /** Takes effect in this process before it returns, in others once they are notified. */

@@ -50,8 +50,9 @@ export type Bill = {
 
 /** Holds what the work may cost. The work itself runs outside any transaction. */
 export async function openBill(billing: Billing, order: BillOrder): Promise<Bill> {
-  const { exact: _exact, ...kept } = order
-  // A bill may be open for long, and `exact` would keep the text of the prompt all that time.
+  billing.weigh?.(order)
+  const { exact: _exact, likely: _likely, ...kept } = order
+  // A bill may be open for long, and these would keep the text of the prompt all that time.
   const bill = billOf(billing, kept, await beginBill(billing, order))
   return order.trace === undefined ? bill : tracedEnds(order.trace, bill)
 }

@@ -10,6 +10,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Meter } from '../../lib/telemetry/meter.ts'
 import type { DoubtfulCharges } from './doubtful-charges.ts'
+import type { BillOrder } from './rows.ts'
 
 /** What bills are written with. */
 export type Billing = {
@@ -21,6 +22,8 @@ export type Billing = {
   processId: string
   /** What one call of unknown size may leave uncollected; undefined: nothing more for now. */
   guessAllowance(accountId: string): Promise<bigint | undefined>
+  /** Where calls are only weighed: throws what would be held, before anything is. */
+  weigh?: ((order: Omit<BillOrder, 'principal' | 'requestId' | 'abort'>) => never) | undefined
   clock: Clock
   log: Log
 }

@@ -28,6 +28,8 @@ export type BillOrder = {
   usual?: UsualCost | undefined
   /** The same by a closer look, for an account that has little more than that. */
   exact?: (() => Pick<BillOrder, 'bounds' | 'usual'>) | undefined
+  /** What it is likely to cost, if not the estimate. */
+  likely?: (() => bigint) | undefined
   /** Where the request is followed. */
   trace?: RequestTrace | undefined
   /** Ends the work when it turns out that it cannot be paid for. */

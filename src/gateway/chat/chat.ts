@@ -1,38 +1,51 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, type Fields } from '../../lib/json.ts'
-import { prefixedId } from '../../lib/ids.ts'
+import { fieldsOf, isFields, type Fields } from '../../lib/json.ts'
+import { answerId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
-import { jsonAnswer, runBilledCall } from '../billed-call.ts'
+import { costField, jsonAnswer, runBilledCall } from '../billed-call.ts'
 import type { ChatParts, Gateway, GatewayCall, PaidParts } from '../gateway.ts'
 import { measureFiles } from '../media-parts.ts'
 import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
-import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
+import { choiceOf } from './choice.ts'
+import { CustomChunks, withCustomCalls } from './custom-calls.ts'
+import { withFunctions, type CustomNames } from './custom-tools.ts'
+import { firstToAnswer } from './first-to-answer.ts'
+import {
+  chatStreamForm,
+  type ChatOrder,
+  type UsageFields,
+  type UsageWish,
+  type WholeForm,
+} from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
+import { sessionIn } from './session.ts'
 import { streamChat } from './stream.ts'
+import { withKnownChoice } from './tool-choice.ts'
 import { answerWithin } from './within-limit.ts'
 
 /** The fields of a chat body that the gateway reads. */
-export type ChatBody = {
+export type ChatBody = UsageFields & {
   model: string
   messages: unknown[]
   stream?: boolean | null | undefined
-  stream_options?: { include_usage?: boolean | undefined } | null | undefined
   max_tokens?: number | null | undefined
   max_completion_tokens?: number | null | undefined
   n?: number | null | undefined
   tools?: unknown[] | null | undefined
+  tool_choice?: unknown
   modalities?: string[] | null | undefined
   reasoning?: unknown
   prediction?: unknown
+  models?: string[] | null | undefined
 }
 
 export async function chat(
@@ -40,10 +53,30 @@ export async function chat(
   call: GatewayCall,
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
-  const order = await orderChat(gateway, call, body)
-  if (body.stream !== true) return completeChat(gateway, call, order)
-  const includeUsage = body.stream_options?.include_usage === true
-  return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+  const { body: read, custom } = saysOfTools(body)
+    ? withFunctions(withKnownChoice(body))
+    : { body, custom: NO_NAMES }
+  const session = sessionIn(body, call.headers)
+  const wish = usageWish(body)
+  return firstToAnswer(gateway, call, choiceOf(read), {
+    order: async (one) => ({ order: await orderChat(gateway, call, one, { session }) }),
+    answer: async ({ order }) => {
+      if (body.stream !== true) return completeChat(gateway, call, order, chatWhole(custom), wish)
+      const shown = custom.size === 0 ? undefined : new CustomChunks(custom)
+      return streamChat(gateway, call, order, chatStreamForm(order.request.ours, wish, shown))
+    },
+  })
+}
+
+const NO_NAMES: CustomNames = new Set()
+
+function saysOfTools({ tools, tool_choice: choice, messages }: ChatBody): boolean {
+  return Boolean(tools ?? choice) || messages.some((one) => isFields(one) && one.tool_calls)
+}
+
+export function usageWish({ stream_options: options, usage }: UsageFields): UsageWish {
+  const cost = usage?.include === true
+  return { included: cost || options?.include_usage === true, cost }
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -53,6 +86,8 @@ type OfDialect = {
   /** Its fields that have no place in a chat. */
   unread?: ChatRequest['unread']
   wholeOutput?: ChatRequest['wholeOutput']
+  /** What the caller calls the conversation. */
+  session?: string | undefined
   writes?: ChatOrder['writes']
 }
 
@@ -60,7 +95,7 @@ export async function orderChat(
   gateway: Pick<Gateway, 'billing' | 'catalog' | 'nameForUpstream' | 'rules'>,
   call: GatewayCall,
   body: ChatBody,
-  { native: asWritten, unread, wholeOutput, writes }: OfDialect = {},
+  { native: asWritten, unread, wholeOutput, session, writes }: OfDialect = {},
 ): Promise<ChatOrder> {
   const { billing, rules } = gateway
   const reading = readMessages(body.messages)
@@ -83,7 +118,7 @@ export async function orderChat(
     estimate: hold.estimate(answer),
     targets: model.targets,
     request: {
-      ...chatRequest(gateway, call, body, { model: model.id, at }),
+      ...chatRequest(gateway, call, body, { model: model.id, at, session }),
       body: own(body),
       native,
       unread,
@@ -93,6 +128,7 @@ export async function orderChat(
     usage,
     refused: refusedBy(usage),
     affordable: (limitMicro, bounds) => hold.affordable(limitMicro, bounds, answer),
+    promptTokens: () => usage(ABSENT, { outputBytes: 0 }).promptTokens ?? 0,
     boundPrompt: hold.boundPrompt,
     writes,
   }
@@ -103,22 +139,35 @@ function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
   return (reading) => usage(reading, { outputBytes: 0 })
 }
 
-const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })
+function chatWhole(custom: CustomNames): WholeForm {
+  return ({ body }, usage) => {
+    const said = custom.size === 0 ? body : withCustomCalls(body, custom)
+    return { ...said, usage: usageFields(usage) }
+  }
+}
+
+/** A whole answer with what it cost in its usage. */
+function withCost(answer: unknown, chargedMicro: bigint): unknown {
+  const body = fieldsOf(answer)
+  return { ...body, usage: { ...fieldsOf(body.usage), ...costField(chargedMicro) } }
+}
 
 /** `form` writes the answer in another dialect. */
 export function completeChat(
   gateway: PaidParts & Pick<Gateway, 'rules' | 'upstreams'>,
   call: GatewayCall,
   order: ChatOrder,
-  form: WholeForm = chatWhole,
+  form: WholeForm,
+  wish?: UsageWish,
 ) {
-  const { stage, estimate, targets, request } = order
+  const { stage, estimate, held, targets, request } = order
   const { requestId } = call
   let gathered: ChatStream | undefined
   let body: unknown
   return runBilledCall<ChatResult | Gathered>(gateway, call, {
     stage,
     estimate,
+    held,
     work: async (asking, bill) => {
       const { callLimit } = bill
       if (callLimit === undefined) return gateway.upstreams.call(targets, 'chat', request, asking)
@@ -133,8 +182,10 @@ export function completeChat(
     refused: order.refused,
     writes: order.writes,
     outputMicro: () => (gathered === undefined ? 0n : order.usage(ABSENT, gathered).costMicro),
-    answer: ({ generationId }, _charged, receipt) =>
-      jsonAnswer(body, { requestId, receipt, generationId }),
+    answer({ generationId }, _charged, receipt) {
+      const told = wish?.cost === true ? withCost(body, receipt.chargedMicro) : body
+      return jsonAnswer(told, { requestId, receipt, generationId })
+    },
   })
 }
 
@@ -142,13 +193,19 @@ function chatRequest(
   gateway: Pick<Gateway, 'nameForUpstream'>,
   call: GatewayCall,
   body: ChatBody,
-  { model, at }: { model: string; at: Date },
+  { model, at, session }: { model: string; at: Date; session: string | undefined },
 ): ChatRequest {
+  const { accountId } = call.principal
   return {
     body,
     stream: body.stream === true,
-    user: gateway.nameForUpstream(call.principal.accountId),
-    ours: { id: prefixedId('chatcmpl-'), model, created: Math.floor(at.getTime() / 1_000) },
+    user: gateway.nameForUpstream(accountId),
+    session: session && gateway.nameForUpstream(accountId, session),
+    ours: {
+      id: answerId('chatcmpl-', call.requestId),
+      model,
+      created: Math.floor(at.getTime() / 1_000),
+    },
   }
 }
 
@@ -182,7 +239,7 @@ function requireChatModel(
 function checkTools(tools: unknown[] | null | undefined): void {
   tools?.forEach((tool, i) => {
     if ((tool as { type?: unknown } | null)?.type === 'function') return
-    throw invalidField(`tools[${i}].type`, 'must be "function"')
+    throw invalidField(`tools[${i}].type`, 'must be "function" or "custom"')
   })
 }
 

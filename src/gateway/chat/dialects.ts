@@ -1,4 +1,4 @@
-import { Failure } from '../../lib/failure.ts'
+import { Failure, renamed } from '../../lib/failure.ts'
 import type { Fields } from '../../lib/json.ts'
 import { sha256 } from '../../lib/secrets.ts'
 
@@ -47,12 +47,17 @@ const MESSAGE = /^messages(?:\[(\d+)\])?/
  */
 export function inCallersFields(error: unknown, places: readonly string[], rest: string): unknown {
   if (!(error instanceof Failure) || error.param === undefined) return error
-  const { kind, param, message, code, retryAfterS, headers, cause } = error
-  const found = MESSAGE.exec(param)
+  const found = MESSAGE.exec(error.param)
   if (found === null) return error
-  const field = places[Number(found[1] ?? -1)] ?? rest
-  const text = message.startsWith(param) ? field + message.slice(param.length) : message
-  return new Failure(kind, text, { param: field, code, retryAfterS, headers, cause })
+  return renamed(error, places[Number(found[1] ?? -1)] ?? rest)
+}
+
+/** A field of the chat that the caller has not sent is not named as theirs. */
+export function withOwnParam(error: unknown, body: Fields): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'upstream_rejected') return error
+  const { kind, param, message, code, cause } = error
+  const isTheirs = param !== undefined && Object.hasOwn(body, param.split(/[.[]/)[0]!)
+  return isTheirs ? error : new Failure(kind, message, { code, cause })
 }
 
 /** A `tool` message has only text: pictures and files follow in a user message. */

@@ -10,6 +10,7 @@ import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { CallLimit, CallWrite, Stage, StageUsage } from '../bill/rows.ts'
 import type { Output } from '../price/call-charge.ts'
+import { costField } from '../billed-call.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 
@@ -19,6 +20,8 @@ import type { CostEstimate } from '../price/cost-estimate.ts'
 export type ChatOrder = {
   stage: Stage
   estimate: CostEstimate
+  /** What is held instead, while other models may be asked after this one. */
+  held?: CostEstimate | undefined
   targets: readonly ModelTarget[]
   request: ChatRequest
   answer: AnswerWish
@@ -27,6 +30,8 @@ export type ChatOrder = {
   refused(reading: UsageReading): StageUsage
   /** How many answer tokens, of all choices together, a limit pays for. */
   affordable(limitMicro: bigint, bounds: CallLimit['bounds']): number
+  /** The prompt's tokens, estimated. */
+  promptTokens(): number
   /** An upper bound of the prompt's tokens. */
   boundPrompt(): number
   /** What the dialect writes in the settling commit. */
@@ -46,8 +51,10 @@ export type StreamForm = {
   write(chunks: readonly string[]): string
   /** Sent when nothing else was for a while. */
   heartbeat(): string
-  /** The last chunks and what follows them. Sent after the settlement. */
+  /** The last chunks and what follows them. Written before the settlement, and sent after it. */
   end(last: readonly string[], usage: Usage): string
+  /** What comes after that and has to know the charge. */
+  charged?(usage: Usage, chargedMicro: bigint): string
   /** `error` is the failure as JSON of the route's dialect. Nothing follows. */
   fail(error: string, failure: Failure): string
 }
@@ -55,17 +62,40 @@ export type StreamForm = {
 const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
 
-export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamForm {
+/** What a caller wants to read at the end of a stream: the counts, and with them what they cost. */
+export type UsageWish = { included: boolean; cost: boolean }
+
+/** The fields of a chat or a completion that say so. */
+export type UsageFields = {
+  stream_options?: { include_usage?: boolean | undefined } | null | undefined
+  usage?: { include?: boolean | null | undefined } | null | undefined
+}
+
+/** Writes the chunks of a stream as they are sent. */
+export type ShownChunks = { write(chunks: readonly string[]): readonly string[] }
+
+export function chatStreamForm(
+  ours: OurNames,
+  wish: UsageWish,
+  shown: ShownChunks = AS_THEY_ARE,
+): StreamForm {
+  const write = (chunks: readonly string[]) => frames(shown.write(chunks))
   return {
     begin: () => '',
-    write: frames,
+    write,
     heartbeat: () => HEARTBEAT,
-    end: (last, usage) =>
-      frames(last) + (includeUsage ? frame(usageChunk(ours, usage)) : '') + DONE,
+    end: write,
+    charged: (usage, chargedMicro) => {
+      if (!wish.included) return DONE
+      const cost = wish.cost ? costField(chargedMicro) : {}
+      return write([usageChunk(ours, usage, cost)]) + DONE
+    },
     // After a failure there is no [DONE].
     fail: frame,
   }
 }
+
+const AS_THEY_ARE: ShownChunks = { write: (chunks) => chunks }
 
 function frames(chunks: readonly string[]): string {
   let text = ''

@@ -37,7 +37,7 @@ export async function streamChat(
   form: StreamForm,
 ): Promise<Answer> {
   const { principal, requestId, signal } = call
-  const { stage, estimate, targets, request, usage, writes } = order
+  const { stage, estimate, held = estimate, targets, request, usage, writes } = order
   const { accountId } = principal
   const course = newCourse()
   const { thoughts } = estimate
@@ -50,7 +50,7 @@ export async function streamChat(
   const asking = { signal, course }
   try {
     const { trace } = signal
-    const about = { principal, requestId, stage, trace, ...estimate, abort: abortOf(call) }
+    const about = { principal, requestId, stage, trace, ...held, abort: abortOf(call) }
     bill = await openBill(gateway.billing, about)
     const { callLimit } = bill
     const stream = await bill.confirm(
@@ -106,10 +106,11 @@ function streamEnds(
         entered.end()
         return ''
       }
-      const rest = form.end(stream.last, countedUsage(stream.usage, line))
-      await bill.settle([line], undefined, order.writes)
+      const counted = countedUsage(stream.usage, line)
+      const rest = form.end(stream.last, counted)
+      const { chargedMicro } = await bill.settle([line], undefined, order.writes)
       entered.end()
-      return rest
+      return rest + (form.charged?.(counted, chargedMicro) ?? '')
     },
     async broke(error) {
       // After the first byte a failure can only be reported in the stream.

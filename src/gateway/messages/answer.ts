@@ -17,10 +17,6 @@ export type AnswerNames = {
   omitsThinking: boolean
 }
 
-export function newMessageId(): string {
-  return prefixedId('msg_')
-}
-
 export function newToolUseId(): string {
   return prefixedId('toolu_')
 }
@@ -33,13 +29,13 @@ export function readAnswer(
   message: Fields,
   finish: string | null,
   names: AnswerNames,
-): { content: Fields[]; stopReason: string } {
+): { content: Fields[]; ending: Ending } {
   const parts = wholeParts(message, newToolUseId)
   const said = isCutOff(finish) ? parts.filter((part) => !isBroken(part)) : parts
   const any = parts.some(({ kind }) => kind === 'call')
   return {
     content: said.map((part) => blockOf(part, names)),
-    stopReason: stopReasonOf(finish, { any, cutOff: said.length < parts.length }),
+    ending: endingOf(finish, { any, cutOff: said.length < parts.length }),
   }
 }
 
@@ -49,10 +45,10 @@ export function isBroken({ kind, whole }: Part): boolean {
 }
 
 function blockOf(part: WholePart, names: AnswerNames): Fields {
-  const { kind, id, name, text } = part
+  const { kind, text } = part
   if (kind === 'text') return { type: 'text', text, citations: null }
   if (kind === 'call') {
-    return { type: 'tool_use', id, name: names.tools.full(name), input: inputOf(part) }
+    return { ...calling(part, names), input: inputOf(part) }
   }
   const carrier = carrierFor(part, names)
   if (names.omitsThinking) return { type: 'thinking', thinking: '', signature: carrier }
@@ -65,13 +61,19 @@ export function carrierFor({ details }: Part, { catalogId }: AnswerNames): strin
   return carrierOf(catalogId, details)
 }
 
-/** Of a message and of its last event: clients want them also where there is nothing to say. */
-export const UNTOLD = { stop_details: null, container: null }
+/** A call without its input. Nothing but the model itself calls a tool here. */
+export function calling({ id, name }: Part, { tools }: AnswerNames): Fields {
+  return { type: 'tool_use', id, name: tools.full(name), caller: { type: 'direct' } }
+}
+
+/* What clients want also where there is nothing to say. */
+export const UNTOLD_END = { stop_details: null, container: null }
+export const UNTOLD = { ...UNTOLD_END, diagnostics: null }
 
 export function messageOf(
   names: AnswerNames,
   content: Fields[],
-  end: { stopReason: string | null; usage: Fields },
+  { ending, usage }: { ending: Ending; usage: Fields },
 ): Fields {
   return {
     id: names.id,
@@ -79,17 +81,28 @@ export function messageOf(
     role: 'assistant',
     model: names.model,
     content,
-    stop_reason: end.stopReason,
-    stop_sequence: null,
     ...UNTOLD,
-    usage: end.usage,
+    ...ending,
+    usage,
   }
 }
 
-export function stopReasonOf(
-  finish: string | null,
-  calls: { any: boolean; cutOff: boolean },
-): string {
-  if (endsEarly(finish, calls)) return finish === 'length' ? 'max_tokens' : 'refusal'
-  return calls.any ? 'tool_use' : 'end_turn'
+/** How a message ends: the same in a whole one and in the last event of a stream. */
+export type Ending = {
+  stop_reason: string | null
+  stop_sequence: null
+  stop_details: Fields | null
+  container: null
 }
+
+export const NOT_ENDED: Ending = { stop_reason: null, stop_sequence: null, ...UNTOLD_END }
+
+export function endingOf(finish: string | null, calls: { any: boolean; cutOff: boolean }): Ending {
+  const isEarly = endsEarly(finish, calls)
+  if (!isEarly) return { ...NOT_ENDED, stop_reason: calls.any ? 'tool_use' : 'end_turn' }
+  if (finish === 'length') return { ...NOT_ENDED, stop_reason: 'max_tokens' }
+  return { ...NOT_ENDED, stop_reason: 'refusal', stop_details: REFUSED }
+}
+
+/** Of which kind it was, and why, is not known. */
+const REFUSED = { type: 'refusal', category: null, explanation: null }

@@ -13,6 +13,15 @@ export type MessagesBody = {
   tool_choice?: unknown
   thinking?: unknown
   output_config?: unknown
+  fallbacks?: Fallback[] | 'default' | null | undefined
+}
+
+/** Another model, with what is different for it. */
+export type Fallback = {
+  model: string
+  max_tokens?: number | null | undefined
+  thinking?: unknown
+  output_config?: unknown
 }
 
 /** What reading a request must know of the model. */

@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, type Fields } from '../../lib/json.ts'
 import type { Usage } from '../../upstream/contract/usage.ts'
 import type { StreamForm, WholeForm } from '../chat/form.ts'
-import { messageOf, readAnswer, UNTOLD, type AnswerNames } from './answer.ts'
+import { messageOf, readAnswer, UNTOLD, UNTOLD_END, type AnswerNames } from './answer.ts'
 import { MessageEvents, PING, STOP } from './stream.ts'
 import { messageUsage, UNTOLD_USAGE } from './usage.ts'
 
@@ -9,8 +9,8 @@ export function messageWhole(names: AnswerNames): WholeForm {
   return ({ body, finishReason, native }, usage) => {
     if (native !== undefined) return nativeWhole(native, usage)
     const { message } = fieldsOf(listOf(body.choices)[0])
-    const { content, stopReason } = readAnswer(fieldsOf(message), finishReason, names)
-    return messageOf(names, content, { stopReason, usage: messageUsage(usage) })
+    const { content, ending } = readAnswer(fieldsOf(message), finishReason, names)
+    return messageOf(names, content, { ending, usage: messageUsage(usage) })
   }
 }
 
@@ -64,7 +64,7 @@ function nativeEnd(last: readonly string[], usage: Usage): string {
 function withTotals(event: string, usage: Usage): string {
   if (!event.startsWith('event: message_delta\n')) return event
   const data = dataOf(event)
-  const delta = { ...UNTOLD, ...fieldsOf(data.delta) }
+  const delta = { ...UNTOLD_END, ...fieldsOf(data.delta) }
   return withData(event, { ...data, delta, usage: counted(data, usage) })
 }
 

@@ -1,18 +1,21 @@
 import type { CatalogModel, Offer, CatalogIndex } from '../../catalog/catalog-index.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { Failure } from '../../lib/failure.ts'
+import { answerId } from '../../lib/ids.ts'
 import { fieldsOf } from '../../lib/json.ts'
-import { ABSENT } from '../../upstream/contract/usage.ts'
 import type { Upstreams } from '../../upstream/work.ts'
 import { inCallersFields } from '../chat/dialects.ts'
 import { completeChat, orderChat } from '../chat/chat.ts'
+import { choiceInMessages } from '../chat/choice.ts'
+import { firstToAnswer } from '../chat/first-to-answer.ts'
+import { sessionIn } from '../chat/session.ts'
 import type { ChatOrder } from '../chat/form.ts'
 import { streamChat } from '../chat/stream.ts'
-import type { ChatParts, GatewayCall } from '../gateway.ts'
-import { newMessageId, type AnswerNames } from './answer.ts'
+import type { ChatParts, GatewayCall, SentHeaders } from '../gateway.ts'
+import type { AnswerNames } from './answer.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { messageStreamForm, messageWhole } from './form.ts'
-import { nativeRequest, type SentHeaders } from './native.ts'
+import { nativeRequest } from './native.ts'
 import { readRequest, unreadInMessages } from './request.ts'
 import { notFound, type Catalog } from '../../catalog/catalog.ts'
 
@@ -25,10 +28,13 @@ export async function messages(
   call: MessagesCall,
   body: MessagesBody,
 ): Promise<Answer & { stored?: true }> {
-  const { order, names } = await orderMessages(gateway, call, body)
-  return body.stream === true
-    ? streamChat(gateway, call, order, messageStreamForm(names, estimateOf(order)))
-    : completeChat(gateway, call, order, messageWhole(names))
+  return firstToAnswer(gateway, call, choiceInMessages(body), {
+    order: (one) => orderMessages(gateway, call, one),
+    answer: async ({ order, names }) =>
+      body.stream === true
+        ? streamChat(gateway, call, order, messageStreamForm(names, order.promptTokens()))
+        : completeChat(gateway, call, order, messageWhole(names)),
+  })
 }
 
 /** The token count of a request, free: asked of an upstream that counts, else estimated. */
@@ -51,7 +57,7 @@ export async function countTokens(
     // The upstreams' log has the error; an estimate is better than none.
     if (!(error instanceof Failure) || call.signal.aborted) throw error
   }
-  return { input_tokens: estimateOf(order) }
+  return { input_tokens: order.promptTokens() }
 }
 
 async function orderMessages(
@@ -63,21 +69,22 @@ async function orderMessages(
   const native = model.offers.filter((offer) => gateway.upstreams.speaks(offer, 'messages'))
   const reader = readingModel(gateway.upstreams, model, native.length > 0)
   const read = readRequest(body, reader)
-  const { chat, names: tools, tools: kept, places } = read
+  const { chat, names: tools, messages, tools: kept, places } = read
   const omitsThinking = fieldsOf(body.thinking).display === 'omitted'
   const names = {
-    id: newMessageId(),
+    id: answerId('msg_', call.requestId),
     model: body.model,
     catalogId: model.id,
     tools,
     omitsThinking,
   }
   const sent = { headers: call.headers, tools: kept, model, ours: oursOf(names) }
-  const limited = { ...body, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
+  const limited = { ...body, messages, max_tokens: chat.max_tokens ?? chat.max_completion_tokens! }
   const asIs = native.length > 0 ? nativeRequest(limited, sent) : undefined
   try {
     const order = await orderChat(gateway, call, chat, {
       native: asIs,
+      session: sessionIn(body, call.headers),
       unread: unreadInMessages(body, reader),
     })
     const targets = asIs?.only ? native : order.targets
@@ -103,10 +110,6 @@ function readingModel(upstreams: Upstreams, model: CatalogModel, native: boolean
 
 /** Other models refuse cache marks, or cache by themselves. */
 const KNOWS_MARKS = /^(anthropic|google)\//
-
-function estimateOf(order: ChatOrder): number {
-  return order.usage(ABSENT, { outputBytes: 0 }).promptTokens ?? 0
-}
 
 /**
  * Many clients have model names built in: without the maker, with a date, with dashes for dots, or

@@ -4,11 +4,9 @@ import { isThinking, thinkingBlocks } from '../../upstream/anthropic/thinking.ts
 import type { NativeRequest } from '../../upstream/contract/contract.ts'
 import { BETA_HEADER } from '../../upstream/contract/left-out.ts'
 import { carriedDetails, isCarrier } from '../chat/reasoning.ts'
+import type { SentHeaders } from '../gateway.ts'
 import type { MessagesBody } from './body.ts'
 import { isClientRun } from './tools.ts'
-
-/** Request headers by their lower-case names. */
-export type SentHeaders = Record<string, string | string[] | undefined>
 
 /**
  * The request for an upstream that speaks this dialect. Changed as little as possible and the same

@@ -5,12 +5,15 @@ import { checkCount } from '../chat/messages.ts'
 import type { ChatBody } from '../chat/chat.ts'
 import type { MessagesBody, ReadingModel } from './body.ts'
 import { textOfBlocks } from './blocks.ts'
+import { sinceSummary } from './compaction.ts'
 import { chatTools, keptTools, type ToolNames } from './tools.ts'
 import { chatTurns } from './turns.ts'
 
 export type ReadRequest = {
   chat: ChatBody & Fields
   names: ToolNames
+  /** The messages as sent, since the last summary of what came before. */
+  messages: unknown[]
   /** The tools that the caller runs, as sent. */
   tools: Fields[]
   /** The request's field that each chat message was made from. */
@@ -33,7 +36,7 @@ function notHere(param: string): Failure {
 }
 
 const READ = new Set(
-  'model max_tokens messages system stream temperature top_p top_k stop_sequences tools tool_choice thinking output_config metadata'.split(
+  'model max_tokens messages system stream temperature top_p top_k stop_sequences tools tool_choice thinking output_config metadata session_id'.split(
     ' ',
   ),
 )
@@ -52,11 +55,12 @@ const EFFORT = 'output_config.effort'
 export function readRequest(body: MessagesBody, model: ReadingModel): ReadRequest {
   refuseUnsupported(body)
   checkCount(body.messages, 'messages')
+  const sent = sinceSummary(body.messages)
   const tools = keptTools(body, model.native)
   const { fields, names } = chatTools(tools, body.tool_choice)
   const placed = [
     ...systemMessage(body.system, model).map((message) => ({ message, at: 'system' })),
-    ...chatTurns(body.messages, { model, names }),
+    ...chatTurns(sent, { model, names }),
   ]
   if (!placed.some(({ message }) => message.role !== 'system')) {
     throw invalidField('messages', 'must have at least one message of the user')
@@ -73,7 +77,8 @@ export function readRequest(body: MessagesBody, model: ReadingModel): ReadReques
   if (body.stream === true) chat.stream = true
   // Pictures and sound would be charged, and this dialect cannot show them.
   if (model.outputModalities.length > 1) chat.modalities = ['text']
-  return { chat, names, tools, places: placed.map(({ at }) => at) }
+  const messages = sent.map(({ message }) => message)
+  return { chat, names, messages, tools, places: placed.map(({ at }) => at) }
 }
 
 function sampling(body: MessagesBody, model: ReadingModel): Fields {

@@ -61,14 +61,19 @@ function idOf({ message }: ToolResult): string {
   return String(message.tool_call_id)
 }
 
-/** Left out, the model would miss tools, or what came before a summary. */
-const NOT_HERE = new Set(['tool_addition', 'tool_removal', 'compaction'])
+/** Left out, the model would miss tools. */
+const NOT_HERE = new Set(['tool_addition', 'tool_removal'])
 
-export function blocksOf(content: unknown, at: string): { block: Fields; at: string }[] {
+/** `left` has the blocks' places in the request, where not all of them are here. */
+export function blocksOf(
+  content: unknown,
+  at: string,
+  left?: readonly number[],
+): { block: Fields; at: string }[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, at }]
   if (!Array.isArray(content)) throw invalidField(`${at}.content`, 'must be a string or blocks')
   return listOf(content).map((block, i) => {
-    const place = `${at}.content[${i}]`
+    const place = `${at}.content[${left?.[i] ?? i}]`
     const fields = fieldsOf(block)
     const { type } = fields
     if (typeof type !== 'string') throw invalidField(`${place}.type`, 'must be a string')

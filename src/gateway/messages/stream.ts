@@ -1,13 +1,14 @@
 import type { Usage } from '../../upstream/contract/usage.ts'
 import { PartReader, type Part } from '../chat/answer-parts.ts'
 import {
+  calling,
   carrierFor,
+  endingOf,
   isBroken,
   messageOf,
   newToolUseId,
-  stopReasonOf,
+  NOT_ENDED,
   type AnswerNames,
-  UNTOLD,
 } from './answer.ts'
 import { messageUsage } from './usage.ts'
 
@@ -40,7 +41,7 @@ export class MessageEvents {
   /** With the estimated prompt tokens: clients show by them how full the context is. */
   start(promptTokens: number): string {
     const usage = messageUsage({ promptTokens })
-    const message = messageOf(this.#names, [], { stopReason: null, usage })
+    const message = messageOf(this.#names, [], { ending: NOT_ENDED, usage })
     return frame('message_start', `,"message":${JSON.stringify(message)}`) + PING
   }
 
@@ -56,8 +57,7 @@ export class MessageEvents {
     for (const chunk of last) this.#reader.take(chunk)
     this.#reader.end()
     const { finish, hasCalls } = this.#reader
-    const reason = stopReasonOf(finish, { any: hasCalls, cutOff: this.#cutOff })
-    const delta = { stop_reason: reason, stop_sequence: null, ...UNTOLD }
+    const delta = endingOf(finish, { any: hasCalls, cutOff: this.#cutOff })
     const totals = JSON.stringify(messageUsage(usage))
     return (
       this.#text +
@@ -69,8 +69,7 @@ export class MessageEvents {
   #open(part: Part): void {
     if (part.kind === 'text') this.#start(part, '{"type":"text","text":"","citations":null}')
     if (part.kind !== 'call') return
-    const name = this.#names.tools.full(part.name)
-    this.#start(part, JSON.stringify({ type: 'tool_use', id: part.id, name, input: {} }))
+    this.#start(part, JSON.stringify({ ...calling(part, this.#names), input: {} }))
   }
 
   #delta(part: Part, text: string): void {

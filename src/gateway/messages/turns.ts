@@ -5,6 +5,7 @@ import { shown } from '../chat/dialects.ts'
 import { addDetails, carriedDetails, isCarrier } from '../chat/reasoning.ts'
 import { isMarked, textOfBlocks, userParts } from './blocks.ts'
 import type { ReadingModel } from './body.ts'
+import type { SentMessage } from './compaction.ts'
 import { blocksOf, inOrderOfCalls, toolResult, unpaired, type ToolResult } from './results.ts'
 import type { ToolNames } from './tools.ts'
 
@@ -15,7 +16,7 @@ type Turn = { role: string; at: string; blocks: Placed[] }
 
 export type PlacedMessage = { message: Fields; at: string }
 
-export function chatTurns(messages: readonly unknown[], reading: Reading): PlacedMessage[] {
+export function chatTurns(messages: readonly SentMessage[], reading: Reading): PlacedMessage[] {
   const said: PlacedMessage[] = []
   const say = (at: string, ...more: Fields[]) =>
     said.push(...more.map((message) => ({ message, at })))
@@ -41,16 +42,15 @@ export function chatTurns(messages: readonly unknown[], reading: Reading): Place
   return said
 }
 
-function turnsOf(messages: readonly unknown[]): Turn[] {
+function turnsOf(messages: readonly SentMessage[]): Turn[] {
   const turns: Turn[] = []
-  messages.forEach((message, i) => {
-    const at = `messages[${i}]`
+  messages.forEach(({ message, at, left }) => {
     if (!isFields(message)) throw invalidField(at, 'must be an object with role and content')
     const { role, content } = message
     if (role !== 'user' && role !== 'assistant' && role !== 'system') {
       throw invalidField(`${at}.role`, 'must be user, assistant or system')
     }
-    const blocks = blocksOf(content, at)
+    const blocks = blocksOf(content, at, left)
     const last = turns.at(-1)
     if (last?.role === role) last.blocks.push(...blocks)
     else turns.push({ role, at, blocks })

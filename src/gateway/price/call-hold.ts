@@ -92,8 +92,25 @@ function estimateOf(call: HeldCall, answer: AnswerWish | undefined): CostEstimat
         bounds: boundsOf(call, answer, 'exact'),
         usual: usualCost(call, answer, 'exact'),
       })),
+    likely: () => likelyMicro(call, answer),
     thoughts: answer && thoughtsIn(call, answer, bounds.worstCaseMicro),
   }
+}
+
+/** As such a call would be charged, with an answer that is no longer than usual. */
+function likelyMicro({ model, prompt, at }: HeldCall, answer: AnswerWish | undefined): bigint {
+  const maxTokens = Math.min(answer?.maxTokens ?? DEFAULT_ANSWER_TOKENS, DEFAULT_ANSWER_TOKENS)
+  const written = answer ? expectedAnswer({ ...answer, maxTokens }, model.maxOutputTokens) : 0
+  const imageOutputTokens = answer?.pictures ? PICTURE_TOKENS * answer.choices : 0
+  const use = {
+    promptTokens: promptTokens(prompt),
+    completionTokens: written + imageOutputTokens,
+    audioTokens: prompt.audioTokens,
+    imageOutputTokens,
+    images: prompt.imageCount,
+  }
+  const { promptUsd, answerUsd } = tokenCost(model.prices, use, at)
+  return toMicro(plus(promptUsd, answerUsd), model)
 }
 
 function amountsOf(

@@ -12,6 +12,8 @@ export type CostEstimate = {
   usual?: UsualCost | undefined
   /** By a closer look at the text. */
   exact?: (() => Pick<CostEstimate, 'bounds' | 'usual'>) | undefined
+  /** What the call is likely to cost, if not that. */
+  likely?: (() => bigint) | undefined
   /** For a model with hidden reasoning. */
   thoughts?: Thoughts | undefined
 }

@@ -1,122 +1,156 @@
+import type { CatalogModel } from '../../catalog/catalog-index.ts'
 import type { PricedModel } from '../../catalog/catalog.ts'
-import type { Db } from '../../db/db.ts'
 import type { Answer } from '../../lib/answer.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { Failure } from '../../lib/failure.ts'
+import { Failure, type FailureKind } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
-import { inCallersFields } from '../chat/dialects.ts'
-import { completeChat, orderChat } from '../chat/chat.ts'
+import { completeChat } from '../chat/chat.ts'
+import { choiceOf } from '../chat/choice.ts'
+import { inCallersFields, withOwnParam } from '../chat/dialects.ts'
+import { firstToAnswer } from '../chat/first-to-answer.ts'
+import type { ChatOrder } from '../chat/form.ts'
 import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
-import { requireFunds } from '../funds.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
-import type { ResponsesBody } from './request/body.ts'
-import {
-  chatBodyOf,
-  refuseUnsupported,
-  unreadInResponses,
-  type AskedChat,
-} from './request/chat-body.ts'
-import type { ResponseStyle } from './answer/events.ts'
-import { unixSeconds } from './answer/response.ts'
-import { wholeConversation, type WholeConversation } from './stored/history.ts'
-import { inputItems, isReference, type SentItem } from './request/item-kinds.ts'
-import { nativeResponsesRequest } from './request/native.ts'
-import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
+import { EventWriter } from './answer/event-writer.ts'
+import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
+import { totalsOf, unixSeconds } from './answer/response.ts'
+import { askedOf, isStored, orderAsked, type AskedResponse } from './asked.ts'
+import type { ResponseCall, Responses } from './responses.ts'
+import { conversationFor, type AskedConversation } from './conversation.ts'
 import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
+import type { ResponsesBody } from './request/body.ts'
+import { refuseUnsupported } from './request/chat-body.ts'
+import { keptBeside, type KeptPlace } from './stored/kept.ts'
+import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
 
-export type Responses = {
-  gateway: ChatParts
-  db: Db
-  /** How long responses are stored; 0: not at all. */
-  storedDays: number
-}
-
-/** A call for which more may be read than was sent. */
-export type ResponseCall = GatewayCall & {
-  readonly arrivedBytes: number
-  holdRead(bytes: number): void
-}
-
+/** `place`: where a connection keeps what is not stored. */
 export async function createResponse(
   responses: Responses,
   call: ResponseCall,
   body: ResponsesBody,
+  place?: KeptPlace,
 ): Promise<Answer & { stored?: true }> {
   refuseUnsupported(body)
   const { gateway } = responses
-  const model = gateway.catalog.requireModel(body.model)
-  const { own, items } = await conversationFor(responses, call, body, model)
-  const read = chatBodyOf(body, items, model)
-  const seed = randomBase62(24)
-  const style = styleOf(body, read, { seed, model: model.id, clock: gateway.billing.clock })
-  const natively = model.targets.some((target) => gateway.upstreams.speaks(target, 'responses'))
-  const names = { model, responseId: `resp_${seed}` }
-  const native = natively ? nativeResponsesRequest(body, items, names) : undefined
-  const answer = async () => {
-    const storage = storageOf(responses, call, body, { seed, own })
-    // Without a limit of its own, a response may be as long as the model can write; a chat is not.
-    const { writes } = storage
-    const dialect = {
-      native,
-      unread: unreadInResponses(body, model),
-      wholeOutput: true as const,
-      writes,
-    }
-    const order = await orderChat(gateway, call, read.chat, dialect)
-    return body.stream === true
-      ? streamChat(gateway, call, order, responseStreamForm(style, storage))
-      : completeChat(gateway, call, order, responseWholeForm(style, storage))
+  const choice = choiceOf(body)
+  const model = firstThatIs(gateway.catalog, choice.bodies)
+  const conversation = await conversationFor(responses, call, body, { model, place })
+  let style: ResponseStyle | undefined
+  const dialect = {
+    async order(one: ResponsesBody) {
+      const response = responseTo(responses, call, { body: one, conversation, place })
+      ;({ style } = response)
+      return { ...response, order: await orderResponse(responses, call, response) }
+    },
+    answer(ordered: OrderedResponse) {
+      ;({ style } = ordered)
+      return answerResponse(gateway, call, ordered)
+    },
   }
   try {
-    return await retryShortRateLimits<Answer>(call.signal, answer)
+    return await retryShortRateLimits<Answer>(call.signal, () =>
+      firstToAnswer(gateway, call, choice, dialect),
+    )
   } catch (error) {
-    if (body.stream !== true || !isTooLong(error)) {
-      throw inCallersFields(error, read.origins, 'input')
+    if (body.stream !== true || style === undefined || !endsTurn(error)) {
+      throw withOwnParam(error, body)
     }
-    // Clients shorten the conversation only when told inside a stream.
     return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
   }
 }
 
-/** Of a request, with what it refers to. */
-const LARGEST_CONVERSATION_BYTES = 14_500_000
-
-/** Counted among the calls that its account has running while anything is read for it. */
-async function conversationFor(
-  { db, gateway }: Responses,
+/**
+ * A response without a word of a model: what it was asked with is kept for the request that continues
+ * it, and nothing is charged.
+ */
+export async function prepareResponse(
+  responses: Responses,
   call: ResponseCall,
-  body: ResponsesBody,
-  model: PricedModel,
-): Promise<WholeConversation> {
-  const { accountId } = call.principal
-  const previousId = body.previous_response_id ?? undefined
-  const sent = inputItems(body.input ?? (previousId === undefined ? undefined : []))
-  if (previousId === undefined && !sent.some(isReference)) return { own: sent, items: sent }
-  const reading = {
-    db,
-    accountId,
-    roomBytes: LARGEST_CONVERSATION_BYTES - call.arrivedBytes,
-    requireFunds: (tokens: number) => requireFunds(gateway, accountId, model, tokens),
-    hold: (bytes: number) => call.holdRead(bytes),
-  }
-  const enter = async () => gateway.callLimits.enter(call.principal)
-  const leave = await retryShortRateLimits(call.signal, enter)
+  sent: ResponsesBody,
+  place: KeptPlace,
+): Promise<Answer> {
+  const body = { ...sent, store: false }
+  refuseUnsupported(body)
+  const model = responses.gateway.catalog.requireModel(body.model)
+  const conversation = await conversationFor(responses, call, body, { model, place })
+  const { style, storage } = responseTo(responses, call, { body, conversation, place })
+  const events = new ResponseEvents(new EventWriter(), style)
+  const begun = events.begin()
+  const nothing = totalsOf(responses.gateway.billing.clock, {})
+  const ended = events.finish([], nothing, storage.store)
+  return { status: 200, headers: SSE_HEADERS, body: begun + ended }
+}
+
+/** The first that exists, to measure what is read for any of them. */
+function firstThatIs(
+  catalog: ChatParts['catalog'],
+  bodies: readonly Pick<ResponsesBody, 'model'>[],
+): PricedModel {
+  const known = bodies.find(({ model }) => isOffered(catalog.find(model)))
+  return catalog.requireModel((known ?? bodies[0]!).model)
+}
+
+function isOffered(model: CatalogModel | undefined): boolean {
+  return model?.enabled === true && model.priced !== 'unpriced'
+}
+
+/** A response that one model is to give. */
+type ResponseTo = {
+  asked: AskedResponse
+  seed: string
+  style: ResponseStyle
+  storage: ResponseStorage
+}
+
+type OrderedResponse = ResponseTo & { order: ChatOrder }
+
+type Said = { body: ResponsesBody; conversation: AskedConversation; place: KeptPlace | undefined }
+
+function responseTo(
+  responses: Responses,
+  call: ResponseCall,
+  { body, conversation, place }: Said,
+): ResponseTo {
+  const asked = askedOf(responses, call, body, conversation)
+  const seed = place?.seed ?? randomBase62(24)
+  const stored = storageOf(responses, call, asked, seed)
+  const storage = place ? keptBeside(stored, place, conversation) : stored
+  const style = styleOf(responses, asked, { seed, stores: storage.possible })
+  return { asked, seed, storage, style }
+}
+
+function orderResponse(
+  responses: Responses,
+  call: ResponseCall,
+  { asked, seed, storage: { writes } }: ResponseTo,
+): Promise<ChatOrder> {
+  return orderAsked(responses, call, asked, { responseId: `resp_${seed}`, writes })
+}
+
+async function answerResponse(
+  gateway: ChatParts,
+  call: ResponseCall,
+  { order, asked, style, storage }: OrderedResponse,
+): Promise<Answer & { stored?: true }> {
   try {
-    return await wholeConversation(reading, sent, previousId)
-  } finally {
-    leave()
+    return order.request.stream
+      ? await streamChat(gateway, call, order, responseStreamForm(style, storage))
+      : await completeChat(gateway, call, order, responseWholeForm(style, storage))
+  } catch (error) {
+    throw inCallersFields(error, asked.read.origins, 'input')
   }
 }
 
 function styleOf(
-  body: ResponsesBody,
-  { tools, chat }: AskedChat,
-  { seed, model, clock }: { seed: string; model: string; clock: Clock },
+  { gateway }: Pick<Responses, 'gateway'>,
+  { body, model, read: { tools, chat } }: AskedResponse,
+  start: { seed: string; stores: boolean },
 ): ResponseStyle {
+  const { clock } = gateway.billing
+  // Kept until the answer has ended, so without the conversation.
+  const sent = { ...body, input: undefined }
   return {
-    // Kept until the answer has ended, so without the conversation.
-    head: { seed, model, createdAt: unixSeconds(clock), body: { ...body, input: undefined } },
+    head: { ...start, model: model.id, createdAt: unixSeconds(clock), body: sent },
     clock,
     tools,
     encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
@@ -125,16 +159,24 @@ function styleOf(
 }
 
 function storageOf(
-  { storedDays: days }: Responses,
+  responses: Pick<Responses, 'storedDays'>,
   { principal: { accountId } }: GatewayCall,
-  body: ResponsesBody,
-  { seed, own }: { seed: string; own: SentItem[] },
+  { body, own, before }: AskedResponse,
+  seed: string,
 ): ResponseStorage {
-  if (body.store === false || days === 0) return NO_STORAGE
-  const previousId = body.previous_response_id ?? undefined
-  return storageFor({ accountId, seed, previousId, days }, own)
+  if (!isStored(responses, body)) return NO_STORAGE
+  // What a connection has kept is not stored: it is stored now, with all that came before.
+  const previousId = before === undefined ? (body.previous_response_id ?? undefined) : undefined
+  return storageFor({ accountId, seed, previousId, days: responses.storedDays }, own)
 }
 
-function isTooLong(error: unknown): error is Failure {
-  return error instanceof Failure && error.code === 'context_length_exceeded'
+/**
+ * Codex shortens a conversation only when told inside a stream, and tries again whatever has another
+ * status than 400.
+ */
+function endsTurn(error: unknown): error is Failure {
+  if (!(error instanceof Failure)) return false
+  return error.code === 'context_length_exceeded' || ENDS_TURN.has(error.kind)
 }
+
+const ENDS_TURN: ReadonlySet<FailureKind> = new Set(['insufficient', 'upstream_rejected'])

@@ -16,6 +16,8 @@ export function responseWholeForm(style: ResponseStyle, { store }: ResponseStora
   }
 }
 
+/** Open Responses wants it after the last event, OpenAI sends none; clients take both. */
+const DONE = 'data: [DONE]\n\n'
 const COMMENT = ': keep-alive\n\n'
 /** Times 15 seconds: every two minutes. */
 const BEATS_PER_EVENT = 8
@@ -38,8 +40,11 @@ export function responseStreamForm(style: ResponseStyle, storage: ResponseStorag
       silent += 1
       return silent % BEATS_PER_EVENT === 0 ? keepAlive(writer) : COMMENT
     },
-    end: (last, usage) => events.finish(last, totalsOf(style.clock, usage), storage.store),
-    fail: (_error, failure) => events.fail(failure),
+    end: (last, usage) => events.finish(last, totalsOf(style.clock, usage), storage.store) + DONE,
+    fail(_error, failure) {
+      storage.failed?.()
+      return events.fail(failure) + DONE
+    },
   }
 }
 
@@ -52,5 +57,5 @@ function keepAlive(writer: EventWriter): string {
 /** A stream that failed before it began, for clients that read this failure only in a stream. */
 export function failedStream(style: ResponseStyle, failure: Failure): string {
   const events = new ResponseEvents(new EventWriter(), style)
-  return events.begin() + events.fail(failure)
+  return events.begin() + events.fail(failure) + DONE
 }

@@ -9,6 +9,7 @@ import type { CallPosted, CallPosting } from '../bill/rows.ts'
 import { lockClaim } from '../../idempotency/replay-store.ts'
 import { isUnavailable } from '../../ledger/posting-queue.ts'
 import type { GatewayCall } from '../gateway.ts'
+import { reserveWhole } from '../price/cost-estimate.ts'
 import { expireAtOnce, findVideoJob, insertVideoJob, type NewVideoJob } from './jobs-store.ts'
 
 /** One commit: the row, its hold and the stored answer. */
@@ -18,6 +19,7 @@ export async function acceptJob(
   job: NewVideoJob,
   answer: StorableAnswer,
 ): Promise<void> {
+  billing.weigh?.(priceOf(job))
   let acceptance: Acceptance
   try {
     acceptance = await billing.queue.submitSurely(postingOf(call, job, answer), {
@@ -74,6 +76,12 @@ async function abandon({ log }: Billing, db: Db, job: NewVideoJob): Promise<void
       })
     }
   }
+}
+
+/** The whole price, known beforehand. */
+function priceOf({ model, priceSnapshotId, priceMicro }: NewVideoJob) {
+  const stage = { kind: 'video' as const, model, priceSnapshotId }
+  return { stage, ...reserveWhole(priceMicro) }
 }
 
 function holdOf(job: NewVideoJob, holdId: string) {

@@ -35,12 +35,16 @@ export async function videoContent(
   }
 }
 
+/** Of all conflicts it is one that passes. */
+const RETRY_LATER = { 'x-should-retry': 'true' }
+
 type VideoSource = { target: ModelTarget; jobId: string }
 
 function sourceOf(upstreams: Upstreams, job: VideoJobView): VideoSource {
   const { status, upstream: target, upstreamJobId: jobId } = job
   if (status === 'pending' || status === 'processing') {
-    throw new Failure('conflict', `The video is not ready: its job is ${status}.`)
+    const sentence = `The video is not ready: its job is ${status}.`
+    throw new Failure('conflict', sentence, { headers: RETRY_LATER })
   }
   if (status !== 'completed' || target === undefined || jobId === undefined) {
     throw new Failure('gone', `There is no video: its job is ${status}.`)

@@ -1,5 +1,5 @@
 import type { Answer } from '../../lib/answer.ts'
-import { prefixedId } from '../../lib/ids.ts'
+import { answerId } from '../../lib/ids.ts'
 import { refusedKind } from '../bill/allowance-store.ts'
 import { dropOf, openBill, type Bill } from '../bill/billable.ts'
 import {
@@ -54,7 +54,7 @@ export async function respond(
     const bill = await openBill(gateway.billing, order)
     progress = new VoiceProgress(call.signal, stage, bill)
     try {
-      const answer = await bill.confirm(answerAloud(plan, progress))
+      const answer = await bill.confirm(answerAloud(plan, progress, requestId))
       if (await entered.hasLeft(progress.ranMicro)) throw noReader()
       const receipt = await bill.settle(progress.lines)
       return jsonAnswer(answer, { requestId, receipt, generationId: undefined })
@@ -74,7 +74,11 @@ export async function respond(
   }
 }
 
-async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<VoiceAnswer> {
+async function answerAloud(
+  plan: VoicePlan,
+  progress: VoiceProgress,
+  requestId: string,
+): Promise<VoiceAnswer> {
   const transcription = await progress.run(plan.transcription)
   const transcript = transcription.text
   const { text } = await progress.run(await plan.answer(transcript, progress.leftMicro))
@@ -89,7 +93,7 @@ async function answerAloud(plan: VoicePlan, progress: VoiceProgress): Promise<Vo
     ...answer,
     audio_base64: speech.audio.toString('base64'),
     audio_content_type: speech.mediaType,
-    speech_generation_id: prefixedId('gen_'),
+    speech_generation_id: answerId('gen_', requestId),
   }
 }
 

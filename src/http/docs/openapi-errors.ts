@@ -57,6 +57,10 @@ const compatible = z
     param: z.string().nullable().meta({ example: 'model' }),
     code: z.string().nullable().meta({ example: null }),
     ...credits,
+    metadata: z
+      .object({ error_type: z.string().meta({ example: 'invalid_request_error' }) })
+      .optional()
+      .meta({ description: 'Where the same request would only be refused again' }),
   })
   .meta({ id: 'CompatibleErrorObject' })
 
@@ -126,9 +130,14 @@ const DESCRIPTIONS: Record<number, string> = {
 }
 
 const HEADERS: Record<number, HeaderName[]> = {
-  401: ['WWW-Authenticate'],
+  400: ['X-Should-Retry'],
+  401: ['WWW-Authenticate', 'X-Should-Retry'],
   402: ['X-Should-Retry'],
+  403: ['X-Should-Retry'],
+  404: ['X-Should-Retry'],
   409: ['Retry-After', 'X-Should-Retry'],
+  410: ['X-Should-Retry'],
+  413: ['X-Should-Retry'],
   429: ['Retry-After', 'X-Should-Retry'],
   502: ['X-Should-Retry'],
   503: ['Retry-After'],

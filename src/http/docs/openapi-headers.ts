@@ -16,7 +16,7 @@ const HEADERS = {
   },
   'Retry-After': { description: 'Seconds to wait before the next try', example: '2' },
   'X-Should-Retry': {
-    description: '`false` where the same request would fail again',
+    description: '`false` where the same request would only be refused again',
     example: 'false',
   },
   'WWW-Authenticate': { description: 'How to authenticate', example: 'Bearer' },
@@ -37,6 +37,14 @@ const HEADERS = {
   'X-Ignored-Parameters': {
     description: 'The fields of the request that the model was not given',
     example: 'service_tier, messages[].audio',
+  },
+  'RateLimit-Policy': {
+    description: 'The requests (`q`) allowed in so many seconds (`w`)',
+    example: '"default";q=600;w=60',
+  },
+  RateLimit: {
+    description: 'The requests left (`r`), and the seconds (`t`) until all, or one, are allowed',
+    example: '"default";r=599;t=60',
   },
   'X-RateLimit-Limit-Requests': { description: 'The requests allowed in a minute', example: '600' },
   'X-RateLimit-Remaining-Requests': {
@@ -84,9 +92,9 @@ export function headersNamed(names: readonly HeaderName[]): Record<string, { $re
 /** On every answer of a route, good or bad. */
 export function everyAnswersHeaders(route: Route): HeaderName[] {
   const isMessages = route.dialect === 'messages'
-  const own: HeaderName[] = isMessages ? ['X-Request-Id', 'Request-Id'] : ['X-Request-Id']
+  const own: HeaderName[] = ['X-Request-Id', 'Request-Id']
   if (!planOf(route).sendsLimits) return own
-  return [...own, ...(isMessages ? MESSAGES_LIMITS : LIMITS)]
+  return [...own, 'RateLimit-Policy', 'RateLimit', ...(isMessages ? MESSAGES_LIMITS : LIMITS)]
 }
 
 const LIMITS: HeaderName[] = [

@@ -16,7 +16,7 @@ export const CHAT_AS_MESSAGES: Passing = {
   ifListed: new Set(['temperature', 'top_k', 'top_p']),
   fields: from(
     'request.ts',
-    ours('model stream stream_options user'),
+    ours('model stream stream_options usage user'),
     'max_completion_tokens max_tokens n parallel_tool_calls reasoning_effort stop',
     {
       messages: MESSAGE,
@@ -54,7 +54,12 @@ const SEARCH_RESULT = {
   citations: plain('enabled'),
 }
 const REFERENCE = plain('tool_name')
-const USE = { ...CACHE_MARK, ...plain('id name toolset_name'), input: 'any' } as const
+const USE = {
+  ...CACHE_MARK,
+  ...plain('id name toolset_name'),
+  input: 'any',
+  caller: { type: new Set(['direct']) },
+} as const
 
 const BLOCKS = new Kinds({
   text: TEXT,

@@ -71,9 +71,9 @@ function sampling(body: Fields): Fields {
 }
 
 function tools(body: Fields): Fields {
-  const { functions, choice: wanted } = functionsOf(body)
+  const functions = functionsOf(body)
   if (functions.length === 0) return {}
-  const choice = toolChoice(wanted)
+  const choice = toolChoice(body.tool_choice)
   const serial = body.parallel_tool_calls === false && choice?.type !== 'none'
   return {
     tools: functions.map(toolOf),

@@ -70,23 +70,10 @@ function argumentsOf(text: unknown): Fields {
   throw unsuitable('messages', 'the arguments of a tool call must be a JSON object.')
 }
 
-/**
- * The functions that may be called, and the choice among them. Other formats do not know a choice
- * of `allowed_tools`: the others are left out.
- */
-export function functionsOf(body: Fields): { functions: Fields[]; choice: unknown } {
-  const { tool_choice: choice } = body
-  const functions = listOf(body.tools)
+export function functionsOf({ tools }: Fields): Fields[] {
+  return listOf(tools)
     .filter((tool): tool is Fields => isFields(tool) && tool.type === 'function')
     .map((tool) => fieldsOf(tool.function))
-  const { type, allowed_tools: allowed } = fieldsOf(choice)
-  if (type !== 'allowed_tools') return { functions, choice }
-  const { mode, tools } = fieldsOf(allowed)
-  const names = listOf(tools).map((tool) => fieldsOf(fieldsOf(tool).function).name)
-  const left = functions.filter(({ name }) => names.includes(name))
-  if (left.length > 0) return { functions: left, choice: mode === 'required' ? mode : 'auto' }
-  if (mode === 'required') throw unsuitable('tool_choice', 'it allows no tool that is in tools.')
-  return { functions, choice: 'none' }
 }
 
 export function stopsOf(stop: unknown): string[] {

@@ -30,15 +30,15 @@ export function chunkText(
   })
 }
 
-/** For callers who asked for `include_usage`. */
-export function usageChunk(ours: OurNames, usage: Usage): string {
+/** For callers who asked for `include_usage`; `more` is told beside the counts. */
+export function usageChunk(ours: OurNames, usage: Usage, more: Fields = {}): string {
   return JSON.stringify({
     id: ours.id,
     object: 'chat.completion.chunk',
     created: ours.created,
     model: ours.model,
     choices: [],
-    usage: usageFields(usage),
+    usage: { ...usageFields(usage), ...more },
   })
 }
 

@@ -38,6 +38,8 @@ export type Provider = {
   models?: (send: SendJson) => Promise<CatalogReading>
   /** Turns PDFs into text for any model, when `plugins` says so. */
   parsesFiles?: true
+  /** The fields by which it is told that whoever runs the model may keep nothing of a chat. */
+  keepsNothing?: Fields
   /** A cheap call that shows that the key works. */
   probe?: () => HttpCall
   usageIn: UsageReader
@@ -45,6 +47,8 @@ export type Provider = {
   classify(error: StatusError): ErrorCategory
   /** The message of an error, as it is written there. */
   errorMessage(error: StatusError): string | undefined
+  /** The field that an error names in a member of its own. */
+  errorField?(error: StatusError): string | undefined
 }
 
 /** A model at an upstream. */
@@ -108,6 +112,8 @@ type BytesCapability<Request, Format> = {
 export type ChatCapability = OfCallers &
   JsonCapability<ChatRequest, ChatResult> & {
     reader: (request: ChatRequest, target: ModelTarget) => ChatReader
+    /** The field that names the conversation, so that what is cached of it is found. */
+    session?: 'session_id' | 'prompt_cache_key'
   }
 
 // Chat
@@ -124,6 +130,10 @@ export type ChatRequest = {
   wholeOutput?: true | undefined
   /** A hash of the account, in place of the caller's `user`. */
   user?: string | undefined
+  /** A hash of the account and of what it calls the conversation. */
+  session?: string | undefined
+  /** Only for upstreams that can keep nothing of it: they are told so. */
+  keepsNothing?: true | undefined
   /** No choice may be longer than the account can pay for. */
   mostTokens?: number | undefined
   /** The names in the answer, whatever the upstream's are. */

@@ -46,12 +46,7 @@ export const FUNCTION = { ...plain('name description strict'), parameters: 'any'
 /** Tools that an upstream would run have their own price. */
 export const TOOLS = new Kinds({ function: { function: FUNCTION, cache_control: CACHE_MARK } })
 
-const NAMED = { function: plain('name') }
-
-export const TOOL_CHOICE = new Kinds({
-  function: NAMED,
-  allowed_tools: { allowed_tools: { mode: 'plain', tools: new Kinds({ function: NAMED }) } },
-})
+export const TOOL_CHOICE = new Kinds({ function: { function: plain('name') } })
 
 export const RESPONSE_FORMAT = {
   type: 'plain',

@@ -6,6 +6,8 @@ export type ReasonContext = {
   names: readonly string[]
   /** The request as it was sent: what is quoted from it is the caller's own. */
   sent?: string | undefined
+  /** The names of the caller's own fields. */
+  fields?: ReadonlySet<string> | undefined
 }
 
 /**
@@ -40,6 +42,28 @@ export function shownReason(text: string, context: ReasonContext): string | unde
   return joined.length > LONGEST_SHOWN ? `${joined.slice(0, LONGEST_SHOWN - 1)}…` : joined
 }
 
+/** The field that is refused, if it is one of the caller's own and all its parts may be read. */
+export function shownField(
+  path: string | undefined,
+  { sent, fields }: ReasonContext,
+): string | undefined {
+  if (path === undefined || !FIELD.test(path)) return undefined
+  const parts = path.split(/[.[\]]+/).filter((part) => part !== '')
+  if (fields?.has(parts[0]!) !== true) return undefined
+  const isSent = (part: string) => sent?.includes(`"${part}"`) === true
+  return isPath(parts.join('.'), isSent) ? path : undefined
+}
+
+/** The field of the caller's that a sentence is about: it begins with it, or quotes it. */
+export function fieldIn(sentence: string, context: ReasonContext): string | undefined {
+  const named = sentence.slice(0, LONGEST_READ).matchAll(NAMED)
+  // After a dot a number is a place in the upstream's own list, not in the caller's.
+  const paths = [...named].map(([, first, quoted]) => (first ?? quoted)!.split(/\.\d/)[0])
+  return paths.map((path) => shownField(path, context)).find((path) => path !== undefined)
+}
+
+const FIELD = /^[a-z]\w{0,63}(?:\.\w{1,64}|\[\d{1,6}\]){0,16}$/i
+const NAMED = /^([a-z][\w.[\]]{0,200}): |["'`]([a-z][\w.[\]]{0,200})["'`]/gi
 const HIDDEN = '…'
 const LONGEST_READ = 2_000
 const LONGEST_SHOWN = 300

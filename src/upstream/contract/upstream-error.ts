@@ -1,5 +1,5 @@
-import { Failure } from '../../lib/failure.ts'
-import { shownReason, type ReasonContext } from './shown-reason.ts'
+import { Failure, promptTooLong } from '../../lib/failure.ts'
+import { fieldIn, shownField, shownReason, type ReasonContext } from './shown-reason.ts'
 import type { UsageReading } from './usage.ts'
 
 /*
@@ -62,8 +62,8 @@ export class RefusedAnswer extends UpstreamError {
 
 export type ErrorCategory =
   // the caller's request; no other upstream is tried
-  | { kind: 'rejected'; why: RejectedWhy; keeps400?: boolean; reason?: string | undefined }
-  | { kind: 'missing'; reason?: string | undefined } // this upstream does not know the model or the thing
+  | ({ kind: 'rejected'; why: RejectedWhy; keeps400?: boolean } & Said)
+  | ({ kind: 'missing' } & Said) // this upstream does not know the model or the thing
   | { kind: 'account'; why: AccountWhy } // our key or our money there
   | { kind: 'rate_limited'; retryAfterS: number | undefined }
   | { kind: 'overloaded'; retryAfterS: number | undefined }
@@ -71,6 +71,9 @@ export type ErrorCategory =
   | { kind: 'refused' } // an answer was made that cannot be used
   | { kind: 'failed' }
   | { kind: 'aborted' }
+
+/** What a caller may know of a refusal: its reason, and the field of theirs that it names. */
+type Said = { reason?: string | undefined; field?: string | undefined }
 
 export type RejectedWhy =
   | 'request'
@@ -84,6 +87,7 @@ export type AccountWhy = 'key_refused' | 'out_of_money' | 'forbidden'
 type ErrorReader = {
   classify(error: StatusError): ErrorCategory
   errorMessage(error: StatusError): string | undefined
+  errorField?(error: StatusError): string | undefined
 }
 
 /** The provider reads its error bodies; the call says what counts as gone or oversized. */
@@ -105,9 +109,16 @@ export function classifyError(
     if (call.gone?.includes(error.status)) return { kind: 'rejected', why: 'gone' }
     const category = provider.classify(error)
     if (category.kind !== 'rejected' && category.kind !== 'missing') return category
-    const reason = shownReason(provider.errorMessage(error) ?? '', context)
+    const said = provider.errorMessage(error) ?? ''
+    const reason = shownReason(said, context)
+    const field = shownField(provider.errorField?.(error), context) ?? fieldIn(said, context)
     const keeps400 = call.keeps400 === true && error.status === 400
-    return { ...category, reason, ...(keeps400 && category.kind === 'rejected' && { keeps400 }) }
+    return {
+      ...category,
+      reason,
+      field,
+      ...(keeps400 && category.kind === 'rejected' && { keeps400 }),
+    }
   }
   if (error.kind === 'aborted') return { kind: 'aborted' }
   if (error.kind === 'too_large' && call.overflow === 'caller') return { kind: 'oversized' }
@@ -147,7 +158,7 @@ export function failureOf(category: ErrorCategory, cause: UpstreamError): Failur
     case 'rejected':
       return rejected(category, cause)
     case 'missing':
-      return notAccepted('The model did not accept this request', category.reason, cause)
+      return notAccepted('The model did not accept this request', category, cause)
     case 'rate_limited':
       return rateLimited(category.retryAfterS, cause)
     case 'overloaded':
@@ -161,6 +172,15 @@ export function failureOf(category: ErrorCategory, cause: UpstreamError): Failur
   }
 }
 
+/** Of a stream that broke after it had begun. */
+export function brokenOff(category: ErrorCategory, cause: UpstreamError): Failure {
+  if (category.kind !== 'failed') return failureOf(category, cause)
+  return new Failure('upstream_failed', BROKE_OFF, { cause })
+}
+
+const BROKE_OFF =
+  'The answer broke off before its end: the connection to the model was lost. It is not charged. ' +
+  'Try again.'
 const UNUSABLE = 'The model gave an answer that cannot be used. It is not charged.'
 
 /**
@@ -187,10 +207,11 @@ export function unavailable(retryAfterS = DEFAULT_RETRY_S, cause?: UpstreamError
 
 type Rejection = Extract<ErrorCategory, { kind: 'rejected' }>
 
-function rejected({ why, keeps400, reason }: Rejection, cause: UpstreamError): Failure {
+function rejected(rejection: Rejection, cause: UpstreamError): Failure {
+  const { why, keeps400, reason, field: param } = rejection
   switch (why) {
     case 'context_length':
-      return new Failure('unsuitable', TOO_LONG, { code: 'context_length_exceeded', cause })
+      return promptTooLong('unsuitable', { cause })
     case 'content_policy':
       return new Failure('unsuitable', 'The request was declined by a content policy.', {
         code: 'content_policy_violation',
@@ -199,25 +220,18 @@ function rejected({ why, keeps400, reason }: Rejection, cause: UpstreamError): F
     case 'gone':
       return new Failure('gone', 'The content is no longer available.', { cause })
     case 'image':
-      return notAccepted('The model could not use an image in this request', reason, cause)
+      return notAccepted('The model could not use an image in this request', rejection, cause)
     case 'payload':
-      return notAccepted('The request is too large for the model', reason, cause)
+      return notAccepted('The request is too large for the model', rejection, cause)
     default:
       // By the very words of a 400 some clients know what to change.
       return keeps400 && reason !== undefined
-        ? new Failure('unsuitable', reason, { cause })
-        : notAccepted('The model did not accept this request', reason, cause)
+        ? new Failure('unsuitable', reason, { param, cause })
+        : notAccepted('The model did not accept this request', rejection, cause)
   }
 }
 
-/** Clients search for both phrases, and shorten the conversation by themselves. */
-const TOO_LONG =
-  "The prompt is too long: it is longer than the model's context length. Shorten it, or use " +
-  'another model.'
-
-/** A retry cannot help, and SDKs would try: the header stops them. */
-function notAccepted(what: string, reason: string | undefined, cause: UpstreamError): Failure {
-  const headers = { 'x-should-retry': 'false' }
+function notAccepted(what: string, { reason, field }: Said, cause: UpstreamError): Failure {
   const message = reason === undefined ? `${what}.` : `${what}: ${reason}`
-  return new Failure('upstream_rejected', message, { headers, cause })
+  return new Failure('upstream_rejected', message, { param: field, cause })
 }

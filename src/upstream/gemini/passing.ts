@@ -6,7 +6,7 @@ export const CHAT_AS_CONTENTS: Passing = {
   ifListed: new Set(),
   fields: from(
     'request.ts',
-    ours('model stream stream_options user'),
+    ours('model stream stream_options usage user'),
     'frequency_penalty max_completion_tokens max_tokens modalities n presence_penalty',
     'reasoning_effort seed stop temperature top_k top_p',
     {

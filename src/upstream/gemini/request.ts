@@ -106,9 +106,9 @@ function thinking(effort: string | undefined, model: string): Fields {
 }
 
 function tools(body: Fields): Fields {
-  const { functions, choice } = functionsOf(body)
+  const functions = functionsOf(body)
   if (functions.length === 0) return {}
-  const config = callingConfig(choice)
+  const config = callingConfig(body.tool_choice)
   return {
     tools: [{ functionDeclarations: functions.map(declaration) }],
     toolConfig: config && { functionCallingConfig: config },

@@ -1,3 +1,5 @@
+import { sha256 } from '../../lib/secrets.ts'
+
 /** The state of one model at one upstream. Immutable. */
 export type Circuit = {
   /** Newest last. */
@@ -116,11 +118,11 @@ export type RoutingChoice<Target> =
   | { kind: 'ask'; targets: Target[] }
   | { kind: 'rate_limited' | 'unavailable'; retryAfterS: number }
 
-/** Pure: `random` returns 0 to below 1. */
+/** Pure. `draw` gives a number from 0 to below 1 for each: at random, or the same for a session. */
 export function choose<Target>(
   candidates: readonly Candidate<Target>[],
   nowMs: number,
-  random: () => number,
+  draw: (target: Target) => number,
 ): RoutingChoice<Target> {
   const open = candidates.filter(({ circuit }) => {
     const gate = gateOf(circuit, nowMs)
@@ -134,26 +136,36 @@ export function choose<Target>(
     ranked.set(rank, [...(ranked.get(rank) ?? []), candidate])
   }
   const ranks = [...ranked.keys()].sort((a, b) => a - b)
-  return { kind: 'ask', targets: ranks.flatMap((rank) => shuffled(ranked.get(rank)!, random)) }
+  return { kind: 'ask', targets: ranks.flatMap((rank) => drawn(ranked.get(rank)!, draw)) }
 }
 
 const DEMOTION = 1_000_000
 
-function shuffled<Target>(group: Candidate<Target>[], random: () => number): Target[] {
-  const rest = [...group]
-  const order: Target[] = []
-  while (rest.length > 0) {
-    const [picked] = rest.splice(pick(rest, random()), 1)
-    order.push(picked!.target)
-  }
-  return order
+/**
+ * The first is drawn with a chance by its weight, then the next among the rest. A draw belongs to
+ * its target: where one goes away, the order of the others stays.
+ */
+function drawn<Target>(
+  group: readonly Candidate<Target>[],
+  draw: (target: Target) => number,
+): Target[] {
+  if (group.length === 1) return [group[0]!.target]
+  const waits = group.map(({ target, weight }) => {
+    return { target, wait: -Math.log(draw(target)) / weight }
+  })
+  return waits.sort(byWait).map(({ target }) => target)
 }
 
-function pick(group: readonly Candidate<unknown>[], share: number): number {
-  const total = group.reduce((sum, { weight }) => sum + weight, 0)
-  let left = share * total
-  const index = group.findIndex(({ weight }) => (left -= weight) < 0)
-  return index === -1 ? group.length - 1 : index
+function byWait(a: { wait: number }, b: { wait: number }): number {
+  return a.wait < b.wait ? -1 : Number(a.wait > b.wait)
+}
+
+/**
+ * The draw of a session: always the same for an upstream, in every process, without a memory. So a
+ * conversation goes where its beginning may be in a cache.
+ */
+export function sessionDraw(session: string): (target: { upstream: string }) => number {
+  return ({ upstream }) => sha256(`${session} ${upstream}`).readUIntBE(0, 6) / 2 ** 48
 }
 
 /** A rate limit if all of them asked for a pause. */

@@ -172,6 +172,10 @@ export function openAiErrorMessage(body: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? message?.replaceAll(name, NOBODY) : message
 }
 
+export function openAiErrorField(body: unknown): string | undefined {
+  return textOf(errorFields(body).param)
+}
+
 /** No word of any sentence: it is hidden like all that is none. */
 const NOBODY = '@'
 const LONGEST_RAW = 20_000

@@ -14,7 +14,7 @@ import {
 
 const OPENAI_CHAT = from(
   'OpenAI, chat reference',
-  ours('model stream stream_options user'),
+  ours('model stream stream_options usage user'),
   'frequency_penalty logprobs max_completion_tokens max_tokens modalities n parallel_tool_calls',
   'presence_penalty prompt_cache_key reasoning_effort seed stop temperature top_logprobs top_p',
   'verbosity',

@@ -11,14 +11,15 @@ import type {
 import { completion } from '../contract/chunks.ts'
 import { UpstreamError } from '../contract/upstream-error.ts'
 import { errorInResponse, openAiUsage } from './fields.ts'
-import { RESPONSES } from './passing-responses.ts'
+import { SEARCHED_RESPONSES } from './passing-responses.ts'
 import { ResponsesReader, responsesFinish } from './responses-stream.ts'
 
 export const nativeResponses: ChatCapability = {
-  passing: RESPONSES,
+  passing: SEARCHED_RESPONSES,
   build: (request, target) => buildResponses(request.native!, request, target),
   read: readResponses,
   reader: ({ native }) => new ResponsesReader(native!),
+  session: 'prompt_cache_key',
 }
 
 function buildResponses(

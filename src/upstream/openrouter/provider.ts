@@ -4,7 +4,12 @@ import type { Provider } from '../contract/contract.ts'
 import { buildSpeech, readSpeech, readTranscription } from '../openai/audio.ts'
 import { buildChat, readChat } from '../openai/chat.ts'
 import { buildEmbeddings, readEmbeddings } from '../openai/embeddings.ts'
-import { classifyOpenAiError, openAiErrorMessage, openAiUsage } from '../openai/fields.ts'
+import {
+  classifyOpenAiError,
+  openAiErrorField,
+  openAiErrorMessage,
+  openAiUsage,
+} from '../openai/fields.ts'
 import { readImages } from '../openai/images.ts'
 import { EMBEDDINGS, IMAGES, SPEECH, TRANSCRIPTION } from '../openai/passing.ts'
 import { nativeResponses } from '../openai/responses.ts'
@@ -19,6 +24,8 @@ import {
 } from './passing.ts'
 import { buildVideoStart, buildVideoStatus, readVideoStart, readVideoStatus } from './video.ts'
 
+const SESSION = 'session_id' as const
+
 /** All modalities, and the only upstream that publishes prices. */
 export const openrouter: Provider = {
   credential: (key) => ({ authorization: `Bearer ${key}` }),
@@ -27,6 +34,7 @@ export const openrouter: Provider = {
     build: buildChat,
     read: readChat,
     reader: (request) => new OpenAiReader(request),
+    session: SESSION,
   },
   natively(dialect, target) {
     const { capability, maker } = NATIVE[dialect]
@@ -42,21 +50,23 @@ export const openrouter: Provider = {
     content: { build: buildVideoContent, read: readVideoContent },
   },
   parsesFiles: true,
+  keepsNothing: { provider: { data_collection: 'deny' } },
   models: readCatalog,
   probe: () => ({ method: 'GET', path: '/key', expects: 'json' }),
   usageIn: (json) => openAiUsage(fieldsOf(json).usage),
   classify: classifyOpenAiError,
   errorMessage: ({ body }) => openAiErrorMessage(body),
+  errorField: ({ body }) => openAiErrorField(body),
 }
 
 /** Models of other makers get a translation there, which is no better than ours. */
 const NATIVE = {
   messages: {
-    capability: { ...nativeMessages, passing: OPENROUTER_MESSAGES },
+    capability: { ...nativeMessages, passing: OPENROUTER_MESSAGES, session: SESSION },
     maker: 'anthropic/',
   },
   responses: {
-    capability: { ...nativeResponses, passing: OPENROUTER_RESPONSES },
+    capability: { ...nativeResponses, passing: OPENROUTER_RESPONSES, session: SESSION },
     maker: 'openai/',
   },
 }

@@ -329,7 +329,9 @@ describe('where our pages are', () => {
   })
 
   it('CORS never allows credentials, nor the header, to any origin', async () => {
-    const service = await served('https://mlango.example', { FRONTEND_URL: 'https://app.example' })
+    const CORS_ORIGINS = ['*']
+    const FRONTEND_URL = 'https://app.example'
+    const service = await served('https://mlango.example', { FRONTEND_URL, CORS_ORIGINS })
     for (const origin of ['https://app.example', 'https://evil.example', 'null']) {
       for (const method of ['OPTIONS', 'POST']) {
         const answer = await fetch(`${service.url}/v1/auth/refresh`, {
@@ -341,6 +343,8 @@ describe('where our pages are', () => {
           },
         })
         assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+        const allowed = origin === FRONTEND_URL ? origin : null
+        assert.equal(answer.headers.get('access-control-allow-origin'), allowed)
         const sendable = answer.headers.get('access-control-allow-headers') ?? ''
         assert.doesNotMatch(sendable, /x-mlango-session|\*/i)
       }

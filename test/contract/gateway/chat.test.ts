@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import OpenAI from 'openai'
 import { measureJson } from '../../../src/gateway/price/prompt-size.ts'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import type { Loose } from '../../support/loose.ts'
@@ -76,9 +77,9 @@ test('200: a free model costs nothing, even for an empty account', async () => {
 })
 
 test('200: what is not on the list of what passes is left out and named; names are hashes', async () => {
-  const foreign = { models: ['x'], provider: { only: ['y'] }, preset: 'p', my_field: { a: 1 } }
+  const foreign = { route: 'x', preset: 'p', my_field: { a: 1 }, provider: { only: ['y'] } }
   const own = { user: 'me', session_id: 's', prompt_cache_key: 's' }
-  const named = Object.keys(foreign).join(', ')
+  const named = 'route, preset, my_field, provider.only'
   const asked = hello({ ...foreign, ...own, temperature: 0.3 })
   const sent = async (key: string) => {
     const answer = await chat(asked, { token: key })
@@ -108,6 +109,39 @@ test('200: what is not on the list of what passes is left out and named; names a
   assert.equal(plain.headers.get('x-ignored-parameters'), null)
 })
 
+test('a custom tool: a function for the model, free text for the client, whole and streamed', async () => {
+  const tool = { type: 'custom', custom: { name: 'andika', description: 'Writes.' } }
+  const fn = { type: 'function', function: { name: 'soma', parameters: { type: 'object' } } }
+  const choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [tool] } }
+  const asked = hello({ tools: [fn, tool], tool_choice: choice })
+  const start = await balance()
+  const { body, headers } = await chat(asked)
+  const [call] = body.choices[0].message.tool_calls
+  assert.deepEqual([call.type, call.custom.name], ['custom', 'andika'])
+  assert.match(call.custom.input, /^Habari/)
+  const sent = app.models.log.entries.at(-1)!.body as Loose
+  assert.deepEqual([sent.tools.length, sent.tools[0].function.name], [1, 'andika'])
+  assert.equal(sent.tool_choice, 'required')
+  const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: asha.key, maxRetries: 0 })
+  const stream = client.chat.completions.stream({ ...asked, stream: true } as never)
+  const streamed: Loose = await stream.finalChatCompletion()
+  assert.equal(streamed.choices[0].message.tool_calls[0].custom.input, call.custom.input)
+  const messages = [
+    ...asked.messages,
+    body.choices[0].message,
+    { role: 'tool', tool_call_id: call.id, content: 'Imeandikwa' },
+  ]
+  const done = await chat({ ...asked, messages })
+  assert.match(done.body.choices[0].message.content, /Imeandikwa/)
+  const [first] = (app.models.log.entries.at(-1)!.body as Loose).messages[1].tool_calls
+  assert.deepEqual(JSON.parse(first.function.arguments), { input: call.custom.input })
+  const spent = (start.balance_credits - (await balance()).balance_credits) * 1e6
+  const usd = app.models.log.entries.slice(-3).reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+  assert.equal(Math.round(spent), Math.round(usd * 3e9))
+  assert.ok(Number(headers.get('x-credits-charged')) > 0)
+})
+
+const ALLOWED = 'tool_choice.allowed_tools'
 const invalid: [string, unknown, string | null][] = [
   ['no model', { messages: [{ role: 'user', content: 'x' }] }, 'model'],
   ['no messages', { model: 'sim/hekima' }, 'messages'],
@@ -120,6 +154,8 @@ const invalid: [string, unknown, string | null][] = [
   ['max_tokens 2^53', hello({ max_tokens: 2 ** 53 }), 'max_tokens'],
   ['n a billion', hello({ n: 1e9 }), 'n'],
   ['server tool', hello({ tools: [{ type: 'web_search' }] }), 'tools[0].type'],
+  ['a custom tool without a name', hello({ tools: [{ type: 'custom' }] }), 'tools[0].custom.name'],
+  ['a choice of none', hello({ tool_choice: { type: 'allowed_tools' } }), `${ALLOWED}.mode`],
   ['not an object', '[]', null],
   ['broken JSON', '{"model":', null],
 ]
@@ -185,8 +221,9 @@ test('what the model refuses is told in its reason, without a name of who refuse
       "The model did not accept this request: Invalid value for 'messages[0].content' at … " +
       '(request …, key …): expected a string. See …',
     type: 'server_error',
-    param: null,
+    param: 'messages[0].content',
     code: 'upstream_rejected',
+    metadata: { error_type: 'invalid_request_error' },
   })
   const long = await chat(hello({ model: 'sim/fault-context-length' }))
   assert.equal(long.body.error.code, 'context_length_exceeded')

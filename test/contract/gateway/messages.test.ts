@@ -42,6 +42,9 @@ const TYPES = new Map([
   [OVERLOADED, 'overloaded_error'],
 ])
 
+/** A retry cannot help, whatever the status. */
+const REFUSED_FIELDS = new Set(['status-400', 'status-404', 'status-413', 'status-422'])
+
 const WAYS = [
   { way: 'converted', model: 'sim/hekima', upstream: {}, refused: 502 },
   { way: 'native', model: CLAUDE_DOOR.id, upstream: ANTHROPIC_UPSTREAM, refused: 400 },
@@ -95,6 +98,26 @@ for (const { way, model, upstream, refused } of WAYS) {
       }
     })
 
+    test('a summary in the history goes on as words, and what was before it does not', async () => {
+      const block = { type: 'compaction', content: 'Mahindi ya Dodoma', encrypted_content: 'x' }
+      const messages = [
+        { role: 'user', content: 'Zamani sana' },
+        { role: 'assistant', content: [block, { type: 'text', text: 'Ndiyo.' }] },
+        { role: 'user', content: 'Na bei?' },
+      ]
+      const beta = { 'anthropic-beta': 'compact-2026-09-04' }
+      const answer = await ask(app, hello({ model, messages }), { ...key, ...beta })
+      assert.equal(answer.status, 200)
+      const sent = app.models.log.entries.at(-1)!
+      const said = JSON.stringify(sent.body)
+      assert.match(said, /in summary:\\n\\nMahindi ya Dodoma/)
+      assert.doesNotMatch(said, /Zamani|compaction|encrypted_content/)
+      assert.equal(sent.headers['anthropic-beta'], undefined)
+      const { stop_details, container, diagnostics, content } = (await answer.json()) as Loose
+      assert.deepEqual([stop_details, container, diagnostics], [null, null, null])
+      assert.equal(content[0].citations, null)
+    })
+
     const statusOf = (fault: string, told: number) => {
       if (fault === 'status-400') return refused
       return told === 503 ? OVERLOADED : told
@@ -109,7 +132,10 @@ for (const { way, model, upstream, refused } of WAYS) {
           const text = await result.text()
           assert.equal(result.status, status, text)
           const { type: kind, error } = JSON.parse(text)
-          assert.deepEqual([kind, error.type], ['error', TYPES.get(status)])
+          const refusedFields = REFUSED_FIELDS.has(fault)
+          const type = refusedFields ? 'invalid_request_error' : TYPES.get(status)
+          assert.deepEqual([kind, error.type], ['error', type])
+          if (refusedFields) assert.equal(result.headers.get('x-should-retry'), 'false')
           assert.doesNotMatch(text, /simulator|127\.0\.0\.1|sim-key|provider\.sim/i)
           assert.deepEqual([spent, records[0]!.status], [0, 'failed'])
           const wait = result.headers.get('retry-after')

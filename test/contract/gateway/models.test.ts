@@ -107,6 +107,10 @@ describe('GET /v1/models', () => {
         display_name: 'Sim: Hekima',
         created_at: new Date(model.created * 1_000).toISOString(),
         lifecycle: 'active',
+        capabilities: null,
+        line: null,
+        deprecated_at: null,
+        retires_at: null,
         max_input_tokens: 131072,
         max_tokens: 8192,
         created: 0,
@@ -201,11 +205,17 @@ describe('GET /v1/models', () => {
       more = page.has_more
     }
     assert.equal(new Set(ids).size, 500)
+    const back = (await get(`/v1/models?q=many&limit=2&before_id=${ids[3]}`)).body
+    assert.deepEqual([idsOf(back), back.has_more], [ids.slice(1, 3), true])
+    const start = (await get(`/v1/models?q=many&limit=2&before_id=${ids[1]}`)).body
+    assert.deepEqual([idsOf(start), start.has_more], [ids.slice(0, 1), false])
     assert.equal((await get('/v1/models?q=many')).body.has_more, false)
     for (const query of [
       'limit=0',
       'limit=x',
       'after_id=many/nobody',
+      'before_id=many/nobody',
+      `after_id=${ids[1]}&before_id=${ids[3]}`,
       'offset=-1',
       'include_free=maybe',
     ]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import OpenAI from 'openai'
-import type { ResponseInputItem } from 'openai/resources/responses/responses'
+import type { ResponseInputItem, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { assertAgreement } from '../../support/money/agreement.ts'
 import {
   BEFORE_THE_STREAM,
@@ -91,6 +91,28 @@ test('thoughts and calls come back as they were given', async () => {
   for (const item of sent().input) assert.equal(item.id, undefined)
 })
 
+test('a shell that the caller runs never goes up as one: the turn is a chat there', async () => {
+  const tools = [{ type: 'shell', environment: { type: 'local' } }, { type: 'web_search' }]
+  const asked: Loose = { model, tools, input: 'Orodhesha faili' }
+  const before = app.models.log.count({ route: '/responses' })
+  const called: Loose = await client.responses.create(asked)
+  const [made] = called.output
+  assert.deepEqual([made.type, made.status], ['shell_call', 'completed'])
+  assert.ok(made.action.commands.length > 0)
+  const outcome = { type: 'exit', exit_code: 0 }
+  const output = [{ stdout: 'bei.txt', stderr: '', outcome }]
+  const result = { type: 'shell_call_output', call_id: made.call_id, output }
+  const next: Loose = { ...asked, previous_response_id: called.id, input: [result] }
+  const done = await client.responses.stream(next).finalResponse()
+  assert.match(done.output_text, /bei\.txt/)
+  assert.equal(app.models.log.count({ route: '/responses' }), before)
+  const { tools: given } = app.models.log.find({ route: '/chat/completions' }).at(-1)!.body as Loose
+  assert.deepEqual(
+    given.map((tool: Loose) => [tool.type, tool.function.name]),
+    [['function', 'shell']],
+  )
+})
+
 test('what is kept is kept here: a chain and references reach the upstream in full', async () => {
   const reasoning = { effort: 'low' as const }
   const first = await client.responses.create({ model, input, reasoning })
@@ -145,9 +167,15 @@ for (const [fault, status] of FAULTS) {
   })
 }
 
-for (const [fault, status] of BEFORE_THE_STREAM) {
-  // It is told inside a stream.
-  if (fault === 'context-length') continue
+/** Told inside the stream: Codex would try again, or not shorten the conversation. */
+const ENDS_A_TURN = new Map([
+  ['context-length', 'context_length_exceeded'],
+  ['status-400', 'invalid_prompt'],
+  ['status-422', 'invalid_prompt'],
+  ['bad-field', 'invalid_prompt'],
+])
+
+for (const [fault, status] of BEFORE_THE_STREAM.filter(([name]) => !ENDS_A_TURN.has(name))) {
   test(`fault ${fault} before a stream: ${status}, nothing charged`, async () => {
     const start = await balance()
     const answer = await ask(fault, true)
@@ -156,6 +184,34 @@ for (const [fault, status] of BEFORE_THE_STREAM) {
     assert.equal((await lastRecord()).status, 'failed')
   })
 }
+
+async function endOf(stream: Promise<AsyncIterable<ResponseStreamEvent>>): Promise<Loose> {
+  const events: ResponseStreamEvent[] = []
+  for await (const event of await stream) events.push(event)
+  assert.deepEqual([events[0]!.type, events.at(-1)!.type], ['response.created', 'response.failed'])
+  return (events.at(-1) as Loose).response.error
+}
+
+for (const [fault, code] of ENDS_A_TURN) {
+  test(`fault ${fault} before a stream: ${code} in it, nothing charged`, async () => {
+    const start = await balance()
+    const asked = { model: `openai/fault-${fault}`, input, stream: true } as const
+    const error = await endOf(client.responses.create(asked))
+    assert.equal(error.code, code)
+    assert.match(error.message, fault === 'bad-field' ? /expected a string/ : /\w+/)
+    assert.deepEqual(await balance(), start)
+    assert.equal((await lastRecord()).status, 'failed')
+  })
+}
+
+test('without credits a stream ends at once, in our words', async () => {
+  const { key } = await app.customer('0')
+  const error = await endOf(
+    client.withOptions({ apiKey: key }).responses.create({ model, input, stream: true }),
+  )
+  assert.equal(error.code, 'invalid_prompt')
+  assert.match(error.message, /^Not enough credits for this request: 0 are available/)
+})
 
 for (const fault of BROKEN_STREAMS) {
   test(`${fault} in a stream: response.failed, nothing charged`, async () => {

@@ -67,6 +67,37 @@ const SITUATIONS: Situation[] = [
     },
   },
   {
+    name: 'a shell and patches that the caller runs: functions for the model, items for the client',
+    said: () => ({
+      deltas: [
+        call('shell', '{"commands":["ls -l"]}'),
+        {
+          tool_calls: [
+            {
+              index: 1,
+              id: 'd',
+              type: 'function',
+              function: { name: 'apply_patch', arguments: '{"type":"delete_file","path":"a"}' },
+            },
+          ],
+        },
+      ],
+    }),
+    body: { tools: [{ type: 'shell' }, { type: 'apply_patch' }] },
+    check({ tools }, response) {
+      assert.deepEqual(
+        tools.map((one: Loose) => [one.type, one.function.name]),
+        [
+          ['function', 'shell'],
+          ['function', 'apply_patch'],
+        ],
+      )
+      const [ran, patched] = calls(response)
+      assert.deepEqual([ran.type, ran.action.commands], ['shell_call', ['ls -l']])
+      assert.deepEqual(patched.operation, { type: 'delete_file', path: 'a' })
+    },
+  },
+  {
     name: 'cached tokens are inside the input',
     said: () => ({
       ...OK,

@@ -5,6 +5,7 @@ import { assertAgreement } from '../../support/money/agreement.ts'
 import { FAULTS, TYPES } from '../../support/models/fault-table.ts'
 import { startApp } from '../../support/app.ts'
 import type { Loose } from '../../support/loose.ts'
+import { watch } from '../../support/money/paid.ts'
 
 type App = Awaited<ReturnType<typeof startApp>>
 let app: App
@@ -189,6 +190,123 @@ test('the answer that was cut off is incomplete', async () => {
   assert.equal(body.output.at(-1).status, 'incomplete')
 })
 
+const compact = (body: unknown, more: { token?: string; headers?: Record<string, string> } = {}) =>
+  app.call('POST /v1/responses/compact', { token: more.token ?? asha.key, body, ...more })
+
+test('a compaction is a chat with its own model, charged as one, and read back as a summary', async () => {
+  const meter = watch(app, asha.accountId)
+  const call = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' }
+  const input = [
+    { role: 'user', content: 'Kwanza' },
+    call,
+    { type: 'function_call_output', call_id: 'c1', output: '27' },
+    { role: 'assistant', content: 'Ndiyo' },
+    { role: 'user', content: 'Pili' },
+  ]
+  const headers = { 'idempotency-key': 'compact-1' }
+  const { spent } = await meter.during(async () => {
+    const { status, body } = await compact(hello({ input, instructions: 'Be short.' }), { headers })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal(body.object, 'response.compaction')
+    const { messages, tools, tool_choice: choice } = sent()
+    assert.deepEqual(
+      messages.map(({ role }: Loose) => role),
+      ['system', 'user', 'assistant', 'tool', 'assistant', 'user', 'user'],
+    )
+    assert.deepEqual([tools[0].function.name, choice], ['look', 'none'])
+    assert.deepEqual(
+      body.output.map(({ type, content }: Loose) => content?.[0].text ?? type),
+      ['Kwanza', 'Pili', 'compaction'],
+    )
+    assert.equal(body.usage.total_tokens, body.usage.input_tokens + body.usage.output_tokens)
+    const again = await compact(hello({ input }), { headers })
+    assert.equal(again.headers.get('idempotency-replayed'), 'true')
+    assert.deepEqual(again.body, body)
+
+    const asked = [...body.output, { role: 'user', content: 'Tatu' }]
+    const next = await respond(hello({ input: asked }))
+    assert.equal(next.status, 200, JSON.stringify(next.body))
+    const said = sent().messages.map(({ content }: Loose) => content)
+    assert.deepEqual([said[0], said[1], said[3]], ['Kwanza', 'Pili', 'Tatu'])
+    assert.match(said[2], /^A summary of the conversation so far.*\n\n\w/)
+    const third = await respond(hello({ previous_response_id: next.body.id }))
+    assert.equal(third.status, 200)
+    assert.equal(sent().messages[2].content, said[2])
+
+    const juma = await app.customer('10')
+    const items = body.output.slice(-1)
+    const [item] = items as Loose[]
+    const forged = `${item!.encrypted_content.slice(0, -2)}AA`
+    for (const [token, encrypted_content] of [
+      [juma.key, item!.encrypted_content],
+      [asha.key, forged],
+      [asha.key, 'gAAAAABo'],
+      [asha.key, 'mlgc1.'],
+      [asha.key, 7],
+    ]) {
+      const refused = await respond(hello({ input: [{ ...item, encrypted_content }] }), { token })
+      assert.deepEqual(
+        [refused.status, refused.body.error.param, refused.body.error.code],
+        [400, 'input[0].encrypted_content', 'invalid_encrypted_content'],
+      )
+    }
+  })
+  assert.ok(spent > 0)
+  const made = (await records()).slice(0, 3)
+  assert.deepEqual(
+    made.map(({ kind, status }) => [kind, status]),
+    Array.from({ length: 3 }, () => ['chat', 'completed']),
+  )
+})
+
+test('a summary that was not written is not charged', async () => {
+  const start = await balance()
+  app.models.fail({ fault: 'no-choices', times: 1, model: 'sim/hekima' })
+  assert.equal((await compact(hello())).status, 502)
+  assert.deepEqual(await balance(), start)
+})
+
+test('what is compacted is checked as what is answered', async () => {
+  const poor = await app.customer('0')
+  assert.equal((await compact(hello(), { token: poor.key })).status, 402)
+  for (const [body, param] of [
+    [{ input: 'x' }, 'model'],
+    [hello({ input: null }), 'input'],
+    [hello({ input: [{ role: 'no', content: 'x' }] }), 'input[0].role'],
+    [hello({ previous_response_id: 'x' }), 'previous_response_id'],
+  ]) {
+    const { status, body: answer } = await compact(body)
+    assert.deepEqual([status, answer.error.param], [400, param])
+  }
+})
+
+test('input tokens are counted for nothing', async () => {
+  const count = (body: unknown, token = asha.key) =>
+    app.call('POST /v1/responses/input_tokens', { token, body })
+  const poor = await app.customer('0')
+  const asked = app.models.log.entries.length
+  const short = await count(hello(), poor.key)
+  assert.deepEqual([short.status, short.body.object], [200, 'response.input_tokens'])
+  const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }]
+  const long = await count(hello({ instructions: 'Be short. '.repeat(50), tools }))
+  assert.ok(short.body.input_tokens > 0)
+  assert.ok(long.body.input_tokens > short.body.input_tokens + 50)
+  assert.equal(app.models.log.entries.length, asked)
+  assert.equal((await count({ input: 'x' })).body.error.param, 'model')
+  assert.equal((await count(hello({ model: 'sim/none' }))).status, 404)
+})
+
+test('a file by its address passes as a link, if everybody can reach it', async () => {
+  const file = (file_url: unknown) => [
+    { role: 'user', content: [{ type: 'input_file', file_url }] },
+  ]
+  for (const url of ['http://127.0.0.1/x.pdf', 'https://localhost/x.pdf', 7, null]) {
+    const refused = await respond(hello({ model: 'sim/macho', input: file(url) }))
+    assert.equal(refused.status, 400, JSON.stringify(refused.body))
+    assert.match(refused.body.error.param, /^input\[0\]/)
+  }
+})
+
 const invalid: [string, unknown, string | null][] = [
   ['no model', { input: 'x' }, 'model'],
   ['no input', { model: 'sim/hekima' }, 'input'],
@@ -232,7 +350,8 @@ test('401, 402, 404, 405', async () => {
   assert.equal((await call('GET /v1/responses')).status, 405)
   assert.equal((await call(`POST /v1/responses/resp_${'x'.repeat(24)}/cancel`)).status, 400)
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
-  assert.equal(await rawStatus('/v1/responses', upgrade), 426)
+  assert.equal(await rawStatus('/v1/responses', upgrade), 400)
+  assert.equal(await rawStatus('/v1/responses', { ...upgrade, upgrade: 'h2c' }), 405)
 })
 
 /** The table of chat: same status, same type, nothing charged, the hold released. */

@@ -250,6 +250,17 @@ test('what a call costs beyond the balance is not collected, and counts in the a
   assert.equal((await ask(customer.key, FILM)).status, 200)
 })
 
+test('usage.cost is what was collected, not what the call came to', async () => {
+  const { key } = await app.customer('100')
+  const asked = { ...about(FILM), stream: true, usage: { include: true } }
+  const reading = readStream(app.url, key, asked)
+  const stream = await model.next()
+  stream.send(piece('Naona'), finish(), usage(5_000))
+  stream.done()
+  const [cost] = (await (await reading).whole()).match(/(?<="cost":)[^,}]+/)!
+  assert.equal(cost, '100')
+})
+
 test('402: after a call that cost far more the worst case is asked, for 30 days', async () => {
   const customer = await app.customer('100')
   const { key, accountId } = customer

@@ -50,12 +50,12 @@ function outflowOf(batches: Given[], settling: Promise<void> = Promise.resolve()
     else batches.push(batch)
     wake()
   }
-  const form = chatStreamForm({ id: 'c', model: 'm', created: 0 }, false)
+  const form = chatStreamForm({ id: 'c', model: 'm', created: 0 }, { included: false, cost: false })
   const stream = new ChatOutflow(flow, form, {
     async finished() {
       seen.ends.push('finished')
       await settling
-      return form.end(last, {})
+      return form.end(last, {}) + form.charged!({}, 0n)
     },
     async broke() {
       seen.ends.push('broke')

@@ -35,7 +35,8 @@ const NOTHING = {
   service_tier: null,
   speed: null,
 }
-const UNTOLD = { stop_details: null, container: null }
+const UNTOLD_END = { stop_details: null, container: null }
+const UNTOLD = { ...UNTOLD_END, diagnostics: null }
 const message = (usage?: object) => ({ message: { id: 'm', usage } })
 const STOP = event('message_stop')
 const DELTA = { stop_reason: 'end_turn', stop_sequence: null }
@@ -65,7 +66,11 @@ test('where an upstream does not count, what is charged for is told', () => {
     completionTokens: 7,
   })
   const usage = { ...counts, input_tokens: 6, output_tokens: 7, service_tier: 'standard' }
-  assert.deepEqual(dataOf(end), { type: 'message_delta', delta: { ...UNTOLD, ...DELTA }, usage })
+  assert.deepEqual(dataOf(end), {
+    type: 'message_delta',
+    delta: { ...UNTOLD_END, ...DELTA },
+    usage,
+  })
 })
 
 test('a whole answer of an upstream that says less has all that clients want', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { carrierOf } from '../../../src/gateway/chat/reasoning.ts'
-import { nativeRequest, type SentHeaders } from '../../../src/gateway/messages/native.ts'
+import type { SentHeaders } from '../../../src/gateway/gateway.ts'
+import { nativeRequest } from '../../../src/gateway/messages/native.ts'
 import { readRequest } from '../../../src/gateway/messages/request.ts'
 import type { Fields } from '../../../src/lib/json.ts'
 

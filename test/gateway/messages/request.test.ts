@@ -46,6 +46,42 @@ test('a summary in place of the conversation, and tools inside it, are not to be
   refusedAt('messages[1].content[0].type', { messages })
 })
 
+const summary = (content: unknown, more: object = {}) => ({ type: 'compaction', content, ...more })
+const told = (said: string) => user(`The conversation so far, in summary:\n\n${said}`)
+
+test('a summary in the history stands for everything before it', () => {
+  const old = [user('a'), assistant([use('t')]), user([result('t', 'x')])]
+  const after = [user('c'), assistant('d'), user('e')]
+  const only = [...old, assistant([summary('kuhusu mahindi')]), ...after]
+  const [first, ...rest] = messagesOf(only) as { content: unknown }[]
+  assert.deepEqual(first!.content, [text(told('kuhusu mahindi').content as string), text('c')])
+  assert.deepEqual(rest, after.slice(1))
+  const within = [
+    ...old,
+    assistant([text('b'), summary('m1'), summary('m2'), text('n')]),
+    user('e'),
+  ]
+  assert.deepEqual(messagesOf(within), [told('m2'), assistant('n'), user('e')])
+  const sent = readRequest({ model: 'x', max_tokens: 1, messages: within }, MODEL).messages
+  assert.deepEqual(sent, [
+    user([text(String(told('m2').content))]),
+    assistant([text('n')]),
+    user('e'),
+  ])
+})
+
+test('a summary that was not made leaves what came before, and none brings tools', () => {
+  const messages = [user('a'), assistant([summary(null), text('b')]), user('c')]
+  assert.deepEqual(messagesOf(messages), [user('a'), assistant('b'), user('c')])
+  const nothing = [user('a'), assistant([summary(null)]), user('c')]
+  assert.deepEqual(messagesOf(nothing), [user([text('a'), text('c')])])
+  const at = (...content: unknown[]) => ({ messages: [user('a'), assistant(content), user('c')] })
+  const changes = { tool_changes: [{ type: 'tool_addition' }] }
+  refusedAt('messages[1].content[0].tool_changes', at(summary('m', changes)))
+  refusedAt('messages[1].content[0].content', at(summary(7)))
+  refusedAt('messages[1].content[2].text', at(summary('m'), text('n'), { type: 'text' }))
+})
+
 test('the plainest request', () => {
   assert.deepEqual(read({}), {
     model: 'sim/mbuni',

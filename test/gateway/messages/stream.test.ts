@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Anthropic } from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import { carriedDetails } from '../../../src/gateway/chat/reasoning.ts'
-import { readAnswer, stopReasonOf, type AnswerNames } from '../../../src/gateway/messages/answer.ts'
+import { readAnswer, endingOf, type AnswerNames } from '../../../src/gateway/messages/answer.ts'
 import { MessageEvents } from '../../../src/gateway/messages/stream.ts'
 import { toolNames } from '../../../src/gateway/messages/tools.ts'
 import { messageUsage } from '../../../src/gateway/messages/usage.ts'
@@ -90,6 +90,7 @@ test('text: start with the estimate, ping, one block, totals, stop', () => {
         stop_sequence: null,
         stop_details: null,
         container: null,
+        diagnostics: null,
         usage: {
           ...NOTHING,
           input_tokens: 77,
@@ -186,7 +187,16 @@ test('why it stopped: calls are there to be made, unless one was cut off', () =>
     ['content_filter', cutOff, 'refusal'],
     [null, none, 'end_turn'],
   ] as const
-  for (const [finish, calls, reason] of reasons) assert.equal(stopReasonOf(finish, calls), reason)
+  for (const [finish, calls, reason] of reasons) {
+    const details =
+      reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null
+    assert.deepEqual(endingOf(finish, calls), {
+      stop_reason: reason,
+      stop_sequence: null,
+      stop_details: details,
+      container: null,
+    })
+  }
 })
 
 test('usage: what is in the cache is counted beside the input', () => {
@@ -213,7 +223,8 @@ for (const args of ['', '{', '{"a', '{"a":{}']) {
       ['length', 'max_tokens'],
       ['content_filter', 'refusal'],
     ] as const) {
-      assert.deepEqual(readAnswer(made, finish, names), { content, stopReason })
+      const answer = readAnswer(made, finish, names)
+      assert.deepEqual([answer.content, answer.ending.stop_reason], [content, stopReason])
       const text = streamed([{ content: 'a' }, call(0, args, 'x', 'f')], finish)
       assert.equal((eventsIn(text).at(-2) as Loose).delta.stop_reason, stopReason)
     }
@@ -258,13 +269,13 @@ test('however an answer is cut into chunks, its stream adds up to the whole', as
         ),
       ]
       const added = await readBySdk(streamed(deltas, made.finish))
-      const { content, stopReason } = readAnswer(whole, made.finish, names)
+      const { content, ending } = readAnswer(whole, made.finish, names)
       // A call that was cut off cannot be taken back from a stream.
       const kept = added.content.slice(0, content.length)
       const taken = isCut && made.calls.length > 0 && made.missing > 0 ? 1 : 0
       assert.equal(added.content.length, content.length + taken)
       assert.deepEqual(plain(kept), plain(content))
-      assert.equal(added.stop_reason, stopReason)
+      assert.equal(added.stop_reason, ending.stop_reason)
       assert.equal(added.usage.input_tokens, 30)
     }),
     { numRuns: 100 },

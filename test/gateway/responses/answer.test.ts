@@ -25,11 +25,15 @@ const HEAD: ResponseStart = {
   model: 'sim/m',
   createdAt: 1_700_000_000,
   body: { model: 'sim/m', instructions: 'Be short.', tools: [{ type: 'web_search' }] },
+  stores: true,
 }
 const TOOLS = new Map<string, OwnTool>([
   ['f', { kind: 'function', name: 'f', namespace: undefined }],
   ['mail__send', { kind: 'function', name: 'send', namespace: 'mail' }],
   ['patch', { kind: 'custom', name: 'patch', namespace: undefined }],
+  ['shell', { kind: 'shell', name: 'shell', namespace: undefined }],
+  ['local_shell', { kind: 'local_shell', name: 'local_shell', namespace: undefined }],
+  ['apply_patch', { kind: 'apply_patch', name: 'apply_patch', namespace: undefined }],
 ])
 const CLOCK = { now: () => new Date(1_700_000_009_900) }
 const STYLE = { head: HEAD, clock: CLOCK, tools: TOOLS, encrypted: false, logprobs: false }
@@ -108,6 +112,7 @@ test('a text, event by event', async () => {
     type: 'message',
     status: 'completed',
     role: 'assistant',
+    phase: null,
     content: [{ type: 'output_text', text: 'Habari', annotations: [], logprobs: [] }],
   }
   assert.deepEqual(events[8]!.item, item)
@@ -118,6 +123,7 @@ test('a text, event by event', async () => {
   assert.deepEqual(final.usage, USAGE)
   assert.equal(final.instructions, 'Be short.')
   for (const { response: begun } of events.slice(0, 2)) {
+    assert.deepEqual(Object.keys(begun as Fields).toSorted(), Object.keys(final).toSorted())
     assert.deepEqual((begun as Fields).tools, final.tools)
     assert.equal((begun as Fields).instructions, null)
   }
@@ -188,6 +194,73 @@ test('thoughts, text and calls are one item after the other', async () => {
     final.output.map(({ id }) => id),
     output.map(({ id }) => id),
   )
+})
+
+/** What a model wrote, and the members of the item that the caller gets. */
+const CLIENT_CALLS: [string, string, Fields][] = [
+  [
+    'shell',
+    '{"commands":["ls","pwd"],"timeout_ms":5}',
+    { action: { commands: ['ls', 'pwd'], timeout_ms: 5, max_output_length: null } },
+  ],
+  [
+    'shell',
+    '{"commands":"ls","timeout_ms":"soon"}',
+    { action: { commands: ['ls'], timeout_ms: null, max_output_length: null } },
+  ],
+  [
+    'local_shell',
+    '{"command":["ls","-l"]}',
+    {
+      action: {
+        type: 'exec',
+        command: ['ls', '-l'],
+        env: {},
+        user: null,
+        timeout_ms: null,
+        working_directory: null,
+      },
+    },
+  ],
+  [
+    'apply_patch',
+    '{"type":"create_file","path":"a","diff":"+x"}',
+    { operation: { type: 'create_file', path: 'a', diff: '+x' } },
+  ],
+  [
+    'apply_patch',
+    '{"type":"delete_file","path":"a","diff":null}',
+    { operation: { type: 'delete_file', path: 'a' } },
+  ],
+  // Nothing is deleted that was not plainly meant.
+  [
+    'apply_patch',
+    '{"type":"delete","path":7}',
+    { operation: { type: 'update_file', path: '', diff: '' } },
+  ],
+]
+
+test('a call of a tool that the caller runs is an item of its kind, whole and streamed', async () => {
+  for (const [name, args, members] of CLIENT_CALLS) {
+    const pieces = [call(0, args.slice(0, 9), { id: 'x', name }), call(0, args.slice(9))]
+    const { events, response } = streamed(pieces, { finish: 'tool_calls' })
+    const message = { tool_calls: [{ id: 'x', function: { name, arguments: args } }] }
+    const whole = wholeAnswer({ choices: [{ message, finish_reason: 'tool_calls' }] }, HEAD, TOOLS)
+    for (const output of [response.output as Fields[], whole.output]) {
+      assert.partialDeepStrictEqual(output[0], {
+        type: `${name}_call`,
+        status: 'completed',
+        ...members,
+      })
+      assert.match(String(output[0]!.call_id), /^call_/)
+      assert.equal(placeOfItem(String(output[0]!.id))?.response, `resp_${HEAD.seed}`)
+    }
+    assert.deepEqual(
+      types(events).filter((type) => /item|delta|arguments/.test(type)),
+      ['output_item.added', 'output_item.done'],
+    )
+    assert.equal((await accumulated(events)).output[0]!.type, `${name}_call`)
+  }
 })
 
 test('every item closes before the next one opens', () => {
@@ -298,7 +371,9 @@ test('a stream that fails says so in its last event', async () => {
     form.write([chunk({ content: 'a' }, null)]) +
     Array.from({ length: 8 }, () => form.heartbeat()).at(-1)! +
     form.fail('', new Failure('upstream_failed', 'Broken.'))
-  const all = eventsIn(text)
+  const done = 'data: [DONE]\n\n'
+  assert.ok(text.endsWith(done))
+  const all = eventsIn(text.slice(0, -done.length))
   assert.deepEqual(types(all).slice(-2), ['keepalive', 'failed'])
   const failed = all.at(-1)!.response as Fields
   assert.deepEqual(
@@ -326,7 +401,7 @@ test('silence: comments, and an event every two minutes', () => {
 test('failures are told in the words that clients act upon', () => {
   const codes = (
     [
-      ['insufficient', 'insufficient_quota'],
+      ['insufficient', 'invalid_prompt'],
       ['rate_limited', 'rate_limit_exceeded'],
       ['upstream_rejected', 'invalid_prompt'],
       ['unsuitable', 'invalid_prompt'],
@@ -347,6 +422,32 @@ test('broken arguments of a whole answer are a failure of the upstream', () => {
     () => wholeAnswer({ choices: [{ message, finish_reason: 'tool_calls' }] }, HEAD, TOOLS),
     (error) => error instanceof Failure && error.kind === 'upstream_failed',
   )
+})
+
+/** The members of OpenAI's object in `openai` 7.55, and those that Open Responses adds. */
+const MEMBERS =
+  'access_programs background completed_at conversation created_at error frequency_penalty id incomplete_details instructions max_output_tokens max_tool_calls metadata model moderation object output parallel_tool_calls presence_penalty previous_response_id prompt prompt_cache_key reasoning safety_identifier service_tier status store temperature text tool_choice tools top_logprobs top_p truncation usage user'
+
+test('a response has every member, with what was sent or null', () => {
+  const body = { ...HEAD.body, max_tool_calls: 3, safety_identifier: 'asha', tools: [{}] }
+  const tools = [{ type: 'function', name: 'f' }]
+  const head = { ...HEAD, body: { ...body, tools } }
+  const made = responseOf(head, { status: 'completed', output: [], ...TOTALS })
+  assert.deepEqual(Object.keys(made).toSorted(), MEMBERS.split(' '))
+  assert.ok(Object.values(made).every((value) => value !== undefined))
+  assert.deepEqual([made.max_tool_calls, made.safety_identifier], [3, 'asha'])
+  assert.deepEqual(made.tools, [{ ...tools[0], description: null, parameters: null, strict: null }])
+  assert.equal(made.completed_at, TOTALS.endedAt)
+  assert.equal((made.text as Fields).verbosity, 'medium')
+})
+
+test('a response that cannot be stored says so from its first event, one that failed too', () => {
+  const head = { ...HEAD, stores: false }
+  const events = new ResponseEvents(new EventWriter(), { ...STYLE, head })
+  assert.equal((eventsIn(events.begin())[0]!.response as Fields).store, false)
+  const failing = new ResponseEvents(new EventWriter(), STYLE)
+  const text = failing.begin() + failing.fail(new Failure('upstream_failed', 'Broken.'))
+  assert.equal((eventsIn(text).at(-1)!.response as Fields).store, false)
 })
 
 test('a response that is not stored says so', () => {

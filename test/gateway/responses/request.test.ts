@@ -395,6 +395,104 @@ test('calls of the past are named as their tools are', () => {
   )
 })
 
+const shellCall = (more: Fields = {}) => ({
+  type: 'shell_call',
+  call_id: 'a',
+  action: { commands: ['ls', 'pwd'], timeout_ms: 9, max_output_length: null, ...more },
+})
+const patchCall = (operation: unknown) => ({ type: 'apply_patch_call', call_id: 'b', operation })
+const ran = (output: unknown, call_id = 'a') => ({ type: 'shell_call_output', call_id, output })
+const patched = { type: 'apply_patch_call_output', call_id: 'b', status: 'failed', output: 'no x' }
+
+test('tools that the caller runs in a way of its own are functions for the model', () => {
+  const skills = [{ name: 'pdf', path: '/skills/pdf', description: 'Reads PDFs.' }]
+  const asked = [
+    { type: 'shell', environment: { type: 'local', skills } },
+    { type: 'local_shell' },
+    { type: 'apply_patch', allowed_callers: ['direct'] },
+  ]
+  const { chat, tools, onlyAsChat } = chatBodyOf(
+    { model: 'm', tools: asked, tool_choice: { type: 'apply_patch' } },
+    inputItems('x'),
+    THINKER,
+  )
+  const made = (chat.tools as { type: string; function: Fields }[]).map((tool) => tool.function)
+  assert.deepEqual(
+    made.map(({ name, parameters }) => [name, (parameters as Fields).required]),
+    [
+      ['shell', ['commands']],
+      ['local_shell', ['command']],
+      ['apply_patch', ['type', 'path']],
+    ],
+  )
+  assert.match(made[0]!.description as string, /Skill pdf, to be read in \/skills\/pdf: Reads PDFs/)
+  assert.deepEqual(
+    [...tools.values()].map(({ kind }) => kind),
+    asked.map(({ type }) => type),
+  )
+  assert.deepEqual(chat.tool_choice, { type: 'function', function: { name: 'apply_patch' } })
+  assert.equal(onlyAsChat, true)
+  const plain = chatBodyOf({ model: 'm', tools: [fn('a')] }, inputItems('x'), THINKER)
+  assert.equal(plain.onlyAsChat, false)
+  assert.equal(
+    chatBodyOf({ model: 'm' }, inputItems([shellCall(), ran('ok')]), THINKER).onlyAsChat,
+    true,
+  )
+})
+
+test('a shell in the container of a provider is not the caller’s', () => {
+  const hosted = { type: 'shell', environment: { type: 'container_auto' } }
+  assert.equal(refused({ input: 'x', tools: [hosted] }).code, 'unsupported_tool')
+  const { tools } = read({ input: 'x', tools: [hosted, fn('a')] })
+  assert.equal((tools as unknown[]).length, 1)
+})
+
+test('what such tools did goes back to the model as calls and words', () => {
+  const said = messages([
+    user('x'),
+    shellCall(),
+    patchCall({ type: 'update_file', path: 'a.txt', diff: '@@' }),
+    { type: 'local_shell_call', call_id: 'c', action: { type: 'exec', command: ['ls'], env: {} } },
+    ran([
+      { stdout: 'a.txt', stderr: '', outcome: { type: 'exit', exit_code: 0 } },
+      { stdout: '', stderr: 'slow', outcome: { type: 'timeout' } },
+    ]),
+    patched,
+    { type: 'local_shell_call_output', id: 'c', output: 'b.txt' },
+  ])
+  const calls = said[1]!.tool_calls as { function: { name: string; arguments: string } }[]
+  assert.deepEqual(
+    calls.map((one) => [one.function.name, JSON.parse(one.function.arguments) as unknown]),
+    [
+      ['shell', { commands: ['ls', 'pwd'], timeout_ms: 9 }],
+      ['apply_patch', { type: 'update_file', path: 'a.txt', diff: '@@' }],
+      ['local_shell', { command: ['ls'] }],
+    ],
+  )
+  assert.deepEqual(
+    said.slice(2).map(({ content }) => content),
+    ['Exit code 0\na.txt\n\nIt took too long and was stopped.\nslow', 'failed\nno x', 'b.txt'],
+  )
+})
+
+test('what a search found among the caller’s tools is offered, the search itself is not', () => {
+  const found = { type: 'tool_search_output', call_id: null, tools: [fn('b')] }
+  const asked = { type: 'tool_search_call', call_id: null, arguments: {} }
+  const deferred = { ...fn('a'), defer_loading: true }
+  const chat = read({
+    input: [asked, found, user('x')],
+    tools: [{ type: 'tool_search' }, deferred],
+  })
+  const made = (chat.tools as { function: Fields }[]).map((tool) => tool.function)
+  assert.deepEqual(
+    made.map(({ name, defer_loading }) => [name, defer_loading]),
+    [
+      ['a', undefined],
+      ['b', undefined],
+    ],
+  )
+})
+
 test('a long name is cut and told by its hash', () => {
   const long = 'n'.repeat(80)
   const { chat, tools } = chatBodyOf(
@@ -473,6 +571,13 @@ const refusals: [string, Partial<ResponsesBody>, string, string?][] = [
   ['a result before its call', { input: [result('a'), call('a')] }, 'input[0].call_id'],
   ['a second result', { input: [call('a'), result('a'), result('a')] }, 'input[2].call_id'],
   ['arguments', { input: [call('a', 'f', { arguments: {} }), result('a')] }, 'input[0].arguments'],
+  ['a shell’s action', { input: [{ ...shellCall(), action: 7 }, ran('x')] }, 'input[0].action'],
+  ['commands', { input: [shellCall({ commands: 'ls' }), ran('x')] }, 'input[0].action.commands'],
+  ['an operation', { input: [patchCall(null), patched] }, 'input[0].operation'],
+  ['a path', { input: [patchCall({ type: 'delete_file' }), patched] }, 'input[0].operation.path'],
+  ['what a shell gave', { input: [shellCall(), ran(7)] }, 'input[1].output'],
+  ['a local shell’s', { input: [{ type: 'local_shell_call_output' }] }, 'input[0].call_id'],
+  ['one by its id', { input: [{ type: 'local_shell_call_output', id: 'c' }] }, 'input[0].call_id'],
   ['a tool without a name', { input: 'x', tools: [{ type: 'function' }] }, 'tools[0].name'],
   ['a tool with an endless name', { input: 'x', tools: [fn(ENDLESS)] }, 'tools[0].name'],
   [
@@ -521,7 +626,7 @@ test('records of hosted tools are skipped', () => {
   const found = messages([
     { type: 'web_search_call', id: 'ws_1', status: 'completed' },
     { type: 'mcp_list_tools', id: 'm' },
-    { type: 'local_shell_call_output', output: 'x' },
+    { type: 'computer_call_output', output: {} },
     user('x'),
   ])
   assert.deepEqual(found, [{ role: 'user', content: 'x' }])

@@ -51,7 +51,7 @@ withDatabase('responses that are stored', (open) => {
       assert.ok('write' in one)
       await one.write(db)
     }
-    return { id: `resp_${seed}`, itemId: item.id, whole }
+    return { id: `resp_${seed}`, itemId: item.id, whole, possible: storage.possible }
   }
 
   const asked: { tokens: number[]; held: number[] } = { tokens: [], held: [] }
@@ -140,10 +140,11 @@ withDatabase('responses that are stored', (open) => {
     await assert.rejects(refer(mine.itemId), lost)
   })
 
-  test('what is too large is not continued, but its items can be referred to', async () => {
+  test('what is too large is neither read nor continued, but its items can be referred to', async () => {
     const large = await store('x'.repeat(1_000_000), 'short')
-    assert.equal(large.whole, false)
+    assert.deepEqual([large.possible, large.whole], [false, false])
     await assert.rejects(historyOf(large.id), /gone, or it is too long/)
+    await assert.rejects(showResponse(db, { accountId, id: large.id, encrypted: false }))
     const [item] = await refer(large.itemId)
     assert.equal((item!.item.content as Fields[])[0]!.text, 'short')
     const larger = await store('x', 'x'.repeat(1_000_000))

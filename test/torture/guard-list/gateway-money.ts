@@ -234,4 +234,20 @@ export const GATEWAY_MONEY_GUARDS: readonly Guard[] = [
     test: 'test/gateway/bill/billable.test.ts',
     fails: /while the database has just failed/,
   },
+  {
+    name: 'what is held covers the dearest model that may answer',
+    file: 'src/gateway/price/dearest.ts',
+    find: 'most(all, ({ committedMicro }) => committedMicro)',
+    put: 'all[0]!.committedMicro',
+    test: 'test/gateway/price/dearest.test.ts',
+    fails: /covers each of them/,
+  },
+  {
+    name: 'another model is asked only when nobody did the work',
+    file: 'src/upstream/upstreams.ts',
+    find: 'last.unanswered = !outcome.made',
+    put: 'last.unanswered = true',
+    test: 'test/contract/gateway/who-answers.test.ts',
+    fails: /asked of nobody else/,
+  },
 ]

@@ -177,21 +177,6 @@ describe('the request to Anthropic', () => {
     assert.deepEqual(none.thinking, { type: 'disabled' } satisfies Params['thinking'])
   })
 
-  it('sends only the tools that are allowed', () => {
-    const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name } }))
-    const asked = (mode: string, ...names: string[]) => {
-      const allowed = names.map((name) => ({ type: 'function', function: { name } }))
-      const tool_choice = { type: 'allowed_tools', allowed_tools: { mode, tools: allowed } }
-      const messages = [{ role: 'user', content: 'hi' }]
-      const body = sent(chat({ messages, tools, tool_choice })) as Fields
-      return [(body.tools as Fields[]).map(({ name }) => name), body.tool_choice]
-    }
-    assert.deepEqual(asked('auto', 'g'), [['g'], { type: 'auto' }])
-    assert.deepEqual(asked('required', 'g', 'f'), [['f', 'g'], { type: 'any' }])
-    assert.deepEqual(asked('auto', 'x'), [['f', 'g'], { type: 'none' }])
-    assert.throws(() => asked('required', 'x'), /tool_choice/)
-  })
-
   it('gives thinking back as it was signed, and only its own; results may have pictures', () => {
     const format = 'anthropic-claude-v1'
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }

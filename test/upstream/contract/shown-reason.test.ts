@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { shownReason } from '../../../src/upstream/contract/shown-reason.ts'
+import { fieldIn, shownField, shownReason } from '../../../src/upstream/contract/shown-reason.ts'
 
 const names = ['acme-main', 'openai', 'eu7.gateway.acmecloud.example', 'lab/door-1']
 const sent = JSON.stringify({
@@ -120,3 +120,26 @@ it('any text at all is read in time, and shown in 300 characters of ASCII', () =
     { numRuns: 300 },
   )
 })
+
+it('the field that a refusal names is told where the caller sent it', () => {
+  const context = { names: [], sent: '{"messages":[],"top_k":1}', fields: FIELDS }
+  const cases: [string, string | undefined][] = [
+    ["Invalid value for 'messages[0].content': expected a string", 'messages[0].content'],
+    ["Unsupported value: 'temperature' does not support 0.1", 'temperature'],
+    // The upstream counts its own messages.
+    ['messages.3.content.0.text: must not be empty', 'messages'],
+    ['max_tokens: must be at most 8192', undefined],
+    ['The model refused the messages', undefined],
+    ["Invalid 'messages[0].acme_key'", undefined],
+    ["Invalid 'acme', see 'top_k'", 'top_k'],
+    ["'", undefined],
+    ["'".repeat(5_000) + 'a'.repeat(5_000), undefined],
+  ]
+  for (const [sentence, field] of cases) assert.equal(fieldIn(sentence, context), field, sentence)
+  assert.equal(shownField('messages[0].role', context), 'messages[0].role')
+  for (const path of ['input[0]', 'messages[0].acme_key', 'messages[x y]', '', undefined]) {
+    assert.equal(shownField(path, context), undefined, path)
+  }
+})
+
+const FIELDS = new Set(['messages', 'temperature', 'top_k', 'model'])

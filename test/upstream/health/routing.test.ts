@@ -9,7 +9,7 @@ import {
   type Circuit,
   type Sample,
 } from '../../../src/upstream/health/circuit.ts'
-import { choose, type Candidate } from '../../../src/upstream/health/circuit.ts'
+import { choose, sessionDraw, type Candidate } from '../../../src/upstream/health/circuit.ts'
 
 const candidate = (target: string, more: Partial<Candidate<string>> = {}): Candidate<string> => ({
   target,
@@ -49,12 +49,47 @@ describe('the choice of an upstream', () => {
 
   it('shares by weight', () => {
     const list = [candidate('a'), candidate('b', { weight: 3 })]
-    const shares = { a: 0, b: 0 }
-    for (let i = 0; i < 1000; i += 1) {
-      const [first] = targets(list, 0, () => i / 1000) as ('a' | 'b')[]
-      shares[first!] += 1
+    let first = 0
+    const steps = Array.from({ length: 100 }, (_, i) => (i + 0.5) / 100)
+    for (const a of steps) {
+      for (const b of steps) {
+        const order = choose(list, 0, (target) => (target === 'a' ? a : b))
+        if (order.kind === 'ask' && order.targets[0] === 'a') first += 1
+      }
     }
-    assert.deepEqual(shares, { a: 250, b: 750 })
+    assert.ok(Math.abs(first - 2_500) < 100, String(first))
+  })
+
+  const upstreams = ['a', 'b', 'c', 'd'].map((upstream) => ({ upstream }))
+  const bySession = (session: string, listed = upstreams, weights: Record<string, number> = {}) => {
+    const list = listed.map((target) => ({
+      ...candidate(''),
+      target,
+      weight: weights[target.upstream] ?? 1,
+    }))
+    const choice = choose(list, 0, sessionDraw(session))
+    assert.equal(choice.kind, 'ask')
+    return choice.kind === 'ask' ? choice.targets.map(({ upstream }) => upstream) : []
+  }
+
+  it('is the same for a session; without an upstream, the order of the others stays', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.subarray(upstreams, { minLength: 1 }), (session, left) => {
+        const names = left.map(({ upstream }) => upstream)
+        const order = bySession(session).filter((name) => names.includes(name))
+        assert.deepEqual(bySession(session, left), order)
+        assert.deepEqual(bySession(session, left.toReversed()), order)
+      }),
+    )
+  })
+
+  it('shares sessions by weight', () => {
+    const shares: Record<string, number> = {}
+    for (let i = 0; i < 4_000; i += 1) {
+      const [first] = bySession(`session ${i}`, upstreams.slice(0, 2), { b: 3 })
+      shares[first!] = (shares[first!] ?? 0) + 1
+    }
+    assert.ok(Math.abs(shares.b! - 3_000) < 150, JSON.stringify(shares))
   })
 
   it('lists every usable upstream exactly once, whatever the random numbers', () => {

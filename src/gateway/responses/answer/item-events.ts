@@ -1,10 +1,10 @@
 import type { Fields } from '../../../lib/json.ts'
 import type { Part, PartListener } from '../../chat/answer-parts.ts'
+import { customInput } from '../../chat/custom-tools.ts'
 import { deltaFrame, type DeltaFrame, type EventWriter } from './event-writer.ts'
+import { callKind } from './call-items.ts'
 import {
-  customInput,
   cutOffStatus,
-  isCustom,
   itemId,
   itemOf,
   outputText,
@@ -98,13 +98,22 @@ export class ItemEvents implements PartListener {
       if (text === '') return
       this.#writer.write('response.reasoning_summary_text.done', { ...place, text })
       this.#part(part, 'done', { type: 'summary_text', text })
-    } else if (isCustom(this.#names, part)) {
+    } else {
+      this.#closeCall(part, text)
+    }
+  }
+
+  #closeCall(part: Part, text: string): void {
+    const place = this.#place(part)
+    const { tools } = this.#names
+    const kind = callKind(part, tools)
+    if (kind === 'custom') {
       const input = customInput(text)
       // Only known now: before, it is part of a JSON text.
       this.#writer.write('response.custom_tool_call_input.delta', { ...place, delta: input })
       this.#writer.write('response.custom_tool_call_input.done', { ...place, input })
-    } else {
-      const { name } = this.#names.tools.get(part.name) ?? part
+    } else if (kind === 'function') {
+      const { name } = tools.get(part.name) ?? part
       const done = { ...place, name, arguments: text }
       this.#writer.write('response.function_call_arguments.done', done)
     }
@@ -122,7 +131,8 @@ export class ItemEvents implements PartListener {
   }
 
   #frameOf(part: Part): DeltaFrame | undefined {
-    if (isCustom(this.#names, part)) return undefined
+    // What other tools are called with is told when it is whole.
+    if (part.kind === 'call' && callKind(part, this.#names.tools) !== 'function') return undefined
     return deltaFrame(DELTAS[part.kind], this.#place(part), part.kind === 'text')
   }
 }

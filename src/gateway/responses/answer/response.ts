@@ -12,6 +12,8 @@ export type ResponseStart = {
   /** Unix seconds. */
   createdAt: number
   body: ResponsesBody
+  /** Whether later requests can continue it, if all goes well. */
+  stores: boolean
 }
 
 export type ResponseEnd = {
@@ -22,7 +24,7 @@ export type ResponseEnd = {
   usage?: Fields | undefined
   /** Unix seconds. */
   endedAt?: number | undefined
-  /** Whether later requests can continue it; before the end: if all goes well. */
+  /** Whether later requests can continue it, once that is known. */
   store?: boolean | undefined
 }
 
@@ -39,18 +41,22 @@ export function lastingFields({ seed, createdAt, model, body }: ResponseStart): 
     id: `resp_${seed}`,
     object: 'response',
     created_at: createdAt,
-    background: false,
+    access_programs: null,
+    background: body.background === true,
+    conversation: null,
     frequency_penalty: 0,
     max_output_tokens: body.max_output_tokens ?? null,
-    max_tool_calls: null,
+    max_tool_calls: body.max_tool_calls ?? null,
     metadata: body.metadata ?? {},
     model,
+    moderation: null,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     presence_penalty: 0,
+    prompt: null,
     prompt_cache_key: body.prompt_cache_key ?? null,
     previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
-    safety_identifier: null,
+    safety_identifier: body.safety_identifier ?? null,
     service_tier: 'default',
     temperature: body.temperature ?? 1,
     text: { format: { type: 'text' }, verbosity: 'medium', ...body.text },
@@ -62,14 +68,17 @@ export function lastingFields({ seed, createdAt, model, body }: ResponseStart): 
   }
 }
 
-export function changingFields({ body }: ResponseStart, end: Omit<ResponseEnd, 'output'>): Fields {
+export function changingFields(
+  { body, stores }: ResponseStart,
+  end: Omit<ResponseEnd, 'output'>,
+): Fields {
   return {
     status: end.status,
     completed_at: (end.status === 'completed' && end.endedAt) || null,
     error: end.error ?? null,
     incomplete_details: end.incomplete === undefined ? null : { reason: end.incomplete },
     instructions: body.instructions ?? null,
-    store: end.store ?? body.store !== false,
+    store: end.store ?? stores,
     tools: (body.tools ?? []).map(shownTool),
     usage: end.usage ?? null,
   }

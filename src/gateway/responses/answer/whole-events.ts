@@ -30,7 +30,7 @@ export class WholeEvents {
   }
 
   fail(failure: Failure, output: string): void {
-    const end = { status: 'failed', error: failedError(failure) } as const
+    const end = { status: 'failed', error: failedError(failure), store: false } as const
     this.#writer.writeMembers('response.failed', this.#brief(end, output))
   }
 
@@ -55,7 +55,8 @@ export function failedError(failure: Failure): { code: string; message: string }
   if (failure.code === 'context_length_exceeded') return { code: failure.code, message }
   switch (failure.kind) {
     case 'insufficient':
-      return { code: 'insufficient_quota', message, ...failure.credits }
+      // With its own code Codex would show words of its own.
+      return { code: 'invalid_prompt', message, ...failure.credits }
     case 'rate_limited':
       return { code: 'rate_limit_exceeded', message: withWait(failure) }
     case 'invalid':

@@ -3,6 +3,7 @@ import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/js
 import { limitField, unreadOf } from '../../chat/dialects.ts'
 import type { ChatBody } from '../../chat/chat.ts'
 import type { ResponsesBody } from './body.ts'
+import { clientToolKind, isOfClientTool } from './client-tools.ts'
 import { conversationOf } from './conversation.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 import {
@@ -26,6 +27,8 @@ export type AskedChat = {
   tools: OwnTools
   /** The request's field that each message was made from. */
   origins: string[]
+  /** No upstream may be given it as it is written. */
+  onlyAsChat: boolean
 }
 
 /** `items` is the whole conversation, with references replaced. */
@@ -65,7 +68,11 @@ export function chatBodyOf(
     modalities: model.outputModalities.some((one) => one !== 'text') ? ['text'] : undefined,
   }
   chat[limitField(model)] = body.max_output_tokens ?? undefined
-  return { chat, tools: read.own, origins }
+  const kinds = [...read.own.values()].map(({ kind }) => kind)
+  const onlyAsChat =
+    kinds.some((kind) => kind !== 'function' && kind !== 'custom') ||
+    items.some(({ item }) => isOfClientTool(item))
+  return { chat, tools: read.own, origins, onlyAsChat }
 }
 
 /** Checked before anything else. */
@@ -77,7 +84,7 @@ export function refuseUnsupported(body: ResponsesBody): void {
 }
 
 const READ = new Set(
-  'model input instructions max_output_tokens temperature top_p top_logprobs parallel_tool_calls tools tool_choice text reasoning include metadata prompt_cache_key store previous_response_id stream stream_options user background'.split(
+  'model input instructions max_output_tokens temperature top_p top_logprobs parallel_tool_calls tools tool_choice text reasoning include metadata prompt_cache_key session_id store previous_response_id stream stream_options user background'.split(
     ' ',
   ),
 )
@@ -189,6 +196,8 @@ function forcedName(read: ReadTools, choice: unknown): string | undefined {
 }
 
 function nameIn(choice: Fields): string | undefined {
+  const kind = clientToolKind(choice)
+  if (kind !== undefined) return kind
   if (choice.type !== 'function' && choice.type !== 'custom') return undefined
   // Some clients write it as in a chat.
   const name = textOf(choice.name) ?? textOf(fieldsOf(choice.function).name)

@@ -73,8 +73,10 @@ function picture(part: Fields, at: string): Fields {
 
 function file(part: Fields, at: string): Fields {
   refuseFileId(part, at)
+  // A link passes as it is: nothing is fetched here.
   const data = textOf(part.file_data) ?? textOf(part.file_url)
-  if (data === undefined) throw invalidField(`${at}.file_data`, 'must be a string')
+  const field = part.file_url === undefined ? 'file_data' : 'file_url'
+  if (data === undefined) throw invalidField(`${at}.${field}`, 'must be a string')
   const filename = textOf(part.filename)
   return {
     type: 'file',

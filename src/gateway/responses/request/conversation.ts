@@ -138,8 +138,9 @@ function noResult(id: string): Failure {
   return new Failure('invalid', message, { param: 'input' })
 }
 
-function noCall({ item, at }: SentItem): Failure {
-  const message = `${at}: no tool call found for call_id ${shown(item.call_id as string)}.`
+function noCall(sent: SentItem): Failure {
+  const { at } = sent
+  const message = `${at}: no tool call found for call_id ${shown(callId(sent))}.`
   return new Failure('invalid', message, { param: `${at}.call_id` })
 }
 

@@ -1,4 +1,4 @@
-import { Failure, invalidField } from '../../../lib/failure.ts'
+import { invalidField } from '../../../lib/failure.ts'
 import { checkCount } from '../../chat/messages.ts'
 import { isFields, type Fields } from '../../../lib/json.ts'
 
@@ -13,6 +13,8 @@ export type ItemKind =
   | 'reference'
   | 'tools'
   | 'update'
+  | 'compaction'
+  | 'search'
   | 'skipped'
 
 const KINDS: Record<string, ItemKind> = {
@@ -20,11 +22,23 @@ const KINDS: Record<string, ItemKind> = {
   reasoning: 'reasoning',
   function_call: 'call',
   custom_tool_call: 'call',
+  shell_call: 'call',
+  local_shell_call: 'call',
+  apply_patch_call: 'call',
   function_call_output: 'result',
   custom_tool_call_output: 'result',
+  shell_call_output: 'result',
+  local_shell_call_output: 'result',
+  apply_patch_call_output: 'result',
   item_reference: 'reference',
   additional_tools: 'tools',
+  // What a search among the caller's tools found.
+  tool_search_output: 'tools',
+  tool_search_call: 'search',
   configuration_update: 'update',
+  compaction: 'compaction',
+  // As Codex calls it.
+  compaction_summary: 'compaction',
   program: 'skipped',
 }
 
@@ -50,14 +64,8 @@ export function kindOf({ item, at }: SentItem): ItemKind {
   if (typeof type !== 'string') throw invalidField(`${at}.type`, 'must be a string')
   if (Object.hasOwn(KINDS, type)) return KINDS[type]!
   if (HOSTED_RECORD.test(type)) return 'skipped'
-  throw unknownType(type, `${at}.type`)
+  throw invalidField(`${at}.type`, 'is not known here')
 }
 
 /** It names a stored item by its id. */
 export const isReference = (sent: SentItem) => kindOf(sent) === 'reference'
-
-function unknownType(type: string, field: string): Failure {
-  if (!/compaction/.test(type)) return invalidField(field, 'is not known here')
-  const why = 'is not available here: shorten the conversation and send its items'
-  return new Failure('invalid', `${field} ${why}.`, { param: field, code: 'unsupported_parameter' })
-}

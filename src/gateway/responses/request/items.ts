@@ -1,6 +1,8 @@
 import { invalidField } from '../../../lib/failure.ts'
 import { isFields, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
+import { customArguments } from '../../chat/custom-tools.ts'
 import { resultText } from '../../chat/dialects.ts'
+import { calledClientTool, clientCall, clientResult } from './client-tools.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'
 import { kindOf, type SentItem } from './item-kinds.ts'
 import { chatToolName } from './tools.ts'
@@ -26,13 +28,18 @@ export function inputMessage({ item, at }: SentItem): Fields {
   return { role, content: parts.length === 1 && isText(parts[0]!) ? parts[0]!.text : parts }
 }
 
+/** Of one kind of result its own id is that of its call. */
 export function callId({ item, at }: SentItem): string {
-  const { call_id: id } = item
+  const own = item.type === 'local_shell_call_output' ? item.id : undefined
+  const id = item.call_id ?? own
   if (typeof id === 'string' && id !== '') return id
   throw invalidField(`${at}.call_id`, 'is required')
 }
 
-export function calledFunction({ item, at }: SentItem): Fields {
+export function calledFunction(sent: SentItem): Fields {
+  const { item, at } = sent
+  const kind = calledClientTool(item)
+  if (kind !== undefined) return clientCall(kind, sent)
   const { name } = item
   if (typeof name !== 'string') throw invalidField(`${at}.name`, 'must be a string')
   const custom = item.type === 'custom_tool_call'
@@ -41,7 +48,7 @@ export function calledFunction({ item, at }: SentItem): Fields {
   if (typeof text !== 'string') throw invalidField(`${at}.${field}`, 'must be a string')
   return {
     name: chatToolName(name, textOf(item.namespace)),
-    arguments: custom ? JSON.stringify({ input: text }) : objectText(text),
+    arguments: custom ? customArguments(text) : objectText(text),
   }
 }
 
@@ -57,8 +64,10 @@ function objectText(text: string): string {
 }
 
 /** The text of a result, and what a `tool` message cannot hold. */
-export function resultParts({ item, at }: SentItem): { text: string; attached: Fields[] } {
-  const parts = chatParts(item.output, `${at}.output`)
+export function resultParts(sent: SentItem): { text: string; attached: Fields[] } {
+  const { item, at } = sent
+  const ran = clientResult(sent)
+  const parts = chatParts(ran ?? item.output, `${at}.output`)
   const attached = parts.filter((part) => !isText(part))
   return { text: resultText(joined(parts.filter(isText)), attached), attached }
 }

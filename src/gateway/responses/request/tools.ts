@@ -1,10 +1,12 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
+import { clientFunction, clientToolKind, type ClientToolKind } from './client-tools.ts'
+import { customFunction } from '../../chat/custom-tools.ts'
 import { fittedToolName } from '../../chat/dialects.ts'
 
 /** A tool as the caller names it. */
 export type OwnTool = {
-  kind: 'function' | 'custom'
+  kind: 'function' | 'custom' | ClientToolKind
   name: string
   namespace: string | undefined
 }
@@ -46,12 +48,10 @@ export function readTools(lists: readonly SentTools[]): ReadTools {
       hosted ??= { type: tool.type as string, at }
       continue
     }
-    const { name } = tool
-    if (typeof name !== 'string' || name === '') throw invalidField(`${at}.name`, 'is required')
-    checkLength(name, `${at}.name`)
+    const name = nameOf(tool, kind, at)
     const known = chatToolName(name, namespace)
     own.set(known, { kind, name, namespace })
-    chat.set(known, kind === 'function' ? functionTool(tool, known) : customTool(tool, known))
+    chat.set(known, chatTool({ name: known, ...functionOf(tool, kind) }))
   }
   if (chat.size > MOST_TOOLS) throw invalidField('tools', `must have at most ${MOST_TOOLS} items`)
   return { chat: [...chat.values()], own, hosted }
@@ -61,7 +61,7 @@ export function readTools(lists: readonly SentTools[]): ReadTools {
 export function refuseHosted({ type, at }: HostedTool): Failure {
   return new Failure(
     'invalid',
-    `${at}.type: "${type.slice(0, 64)}" is not run here. Send tools of type function or custom.`,
+    `${at}.type: "${type.slice(0, 64)}" is not run here. Send tools that you run yourself, of type function or custom.`,
     { param: `${at}.type`, code: 'unsupported_tool' },
   )
 }
@@ -92,38 +92,25 @@ function checkLength(name: string, at: string): void {
 function kindOf(tool: Fields, at: string): OwnTool['kind'] | undefined {
   const { type } = tool
   if (typeof type !== 'string') throw invalidField(`${at}.type`, 'is required')
-  return type === 'function' || type === 'custom' ? type : undefined
+  return type === 'function' || type === 'custom' ? type : clientToolKind(tool)
 }
 
-function functionTool(tool: Fields, name: string): Fields {
-  return chatTool({
-    name,
+/** Tools that OpenAI defines are named after their type. */
+function nameOf({ name }: Fields, kind: OwnTool['kind'], at: string): string {
+  if (kind !== 'function' && kind !== 'custom') return kind
+  if (typeof name !== 'string' || name === '') throw invalidField(`${at}.name`, 'is required')
+  checkLength(name, `${at}.name`)
+  return name
+}
+
+function functionOf(tool: Fields, kind: OwnTool['kind']): Fields {
+  if (kind === 'custom') return customFunction(tool)
+  if (kind !== 'function') return clientFunction(kind, tool)
+  return {
     description: textOf(tool.description),
     parameters: isFields(tool.parameters) ? tool.parameters : undefined,
     strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
-  })
-}
-
-/** Chat models call with JSON only: the free text is the one argument. */
-function customTool(tool: Fields, name: string): Fields {
-  return chatTool({
-    name,
-    description: [textOf(tool.description) ?? '', grammarOf(tool.format)]
-      .filter((text) => text !== '')
-      .join('\n\n'),
-    parameters: {
-      type: 'object',
-      properties: { input: { type: 'string' } },
-      required: ['input'],
-      additionalProperties: false,
-    },
-  })
-}
-
-function grammarOf(format: unknown): string {
-  if (!isFields(format) || format.type !== 'grammar') return ''
-  const syntax = textOf(format.syntax) ?? 'formal'
-  return `The input must follow this ${syntax} grammar:\n${textOf(format.definition) ?? ''}`
+  }
 }
 
 function chatTool(made: Fields): Fields {

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { Failure } from '../../../lib/failure.ts'
+import { Failure, promptTooLong } from '../../../lib/failure.ts'
 import { MOST_SENT, scanJson } from '../../../lib/json-scan.ts'
 import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { shown } from '../../chat/dialects.ts'
@@ -29,8 +29,15 @@ export type HistoryReading = {
   hold(bytes: number): void
 }
 
-/** `own` is what was sent, with the items that it refers to; `items` is the whole conversation. */
-export type WholeConversation = { own: SentItem[]; items: SentItem[] }
+/**
+ * `own` is what was sent, with the items that it refers to; `items` is the whole conversation, and
+ * `firstId` the response that it began with.
+ */
+export type WholeConversation = {
+  own: SentItem[]
+  items: SentItem[]
+  firstId?: string | undefined
+}
 
 /**
  * A request with what it refers to. Its size and the account's money are looked at before anything of
@@ -46,14 +53,14 @@ export async function wholeConversation(
     const chain = previousId === undefined ? [] : await requireChain(reading, previousId)
     const wanted = wantedParts(chain, references)
     const bytes = await bytesOfParts(reading.db, reading.accountId, wanted)
-    if (bytes > reading.roomBytes) throw tooLarge()
+    if (bytes > reading.roomBytes) throw refersToTooMuch()
     await reading.requireFunds(chain[0]?.promptTokens ?? 0)
     reading.hold(bytes)
     const stored = readItems(await readStoredParts(reading.db, reading.accountId, wanted))
     const before = chain.toReversed().flatMap(({ id }) => stored.ofResponse.get(id) ?? [])
     const own = withReferences(sent, stored.byId, reading)
-    if (before.length + own.length > MOST_PARTS) throw tooLarge()
-    return { own, items: [...before.map(fromBefore), ...own] }
+    if (before.length + own.length > MOST_PARTS) throw refersToTooMuch()
+    return { own, items: [...before.map(fromBefore), ...own], firstId: chain.at(-1)?.id }
   })
 }
 
@@ -94,7 +101,7 @@ function readItems(rows: readonly StoredParts[]): StoredItems {
   const parsed = (json: Buffer | undefined): unknown => {
     if (json === undefined) return []
     values += scanJson(json).values
-    if (values > MOST_SENT.all) throw tooLarge()
+    if (values > MOST_SENT.all) throw refersToTooMuch()
     return JSON.parse(json.toString())
   }
   for (const { id, input, response } of rows) {
@@ -129,7 +136,7 @@ function withReferences(
     const known = found.get(id) ?? measured(byId.get(id), one)
     found.set(id, known)
     bytes += known.bytes
-    if (bytes > roomBytes) throw tooLarge()
+    if (bytes > roomBytes) throw refersToTooMuch()
     return { item: known.item, at: one.at }
   })
   hold(bytes)
@@ -148,13 +155,12 @@ function previousNotFound(why: string): Failure {
   })
 }
 
-function tooLarge(): Failure {
-  const message = 'input: what it refers to is more than a request may have. Refer to less.'
-  return new Failure('invalid', message, { param: 'input', code: 'context_length_exceeded' })
-}
-
 function itemNotFound({ item, at }: SentItem): Failure {
   const id = shown(textOf(item.id) ?? '')
   const message = `${at}: there is no item "${id}". It was not stored, or no longer is.`
   return new Failure('not_found', message, { param: `${at}.id` })
+}
+
+export function refersToTooMuch(): Failure {
+  return promptTooLong('invalid', { param: 'input' })
 }

@@ -4,16 +4,24 @@ import type { SentItem } from '../request/item-kinds.ts'
 import { insertStoredResponse, type NewStoredResponse } from './stored-responses-store.ts'
 
 export type ResponseStorage = {
+  /** Whether a response of usual length could be continued. */
+  possible: boolean
   /** Called once. False: later requests cannot continue the response. */
   store(response: () => Fields): boolean
   /** Written in the settling commit. */
   writes(): CallWrite[]
+  /** The answer broke off after it had begun. */
+  failed?(): void
 }
 
 /** Of a response and its input. */
 const LARGEST_STORED_BYTES = 1_000_000
 
-export const NO_STORAGE: ResponseStorage = { store: () => false, writes: () => [] }
+export const NO_STORAGE: ResponseStorage = {
+  possible: false,
+  store: () => false,
+  writes: () => [],
+}
 
 export function storageFor(
   about: { accountId: string; seed: string; previousId: string | undefined; days: number },
@@ -21,16 +29,17 @@ export function storageFor(
 ): ResponseStorage {
   const { accountId, seed, previousId, days } = about
   const sentText = JSON.stringify(sent.map(({ item }, i) => namedItem(item, seed, i)))
-  const input = sentText.length > LARGEST_STORED_BYTES ? undefined : sentText
+  const input = Buffer.byteLength(sentText) > LARGEST_STORED_BYTES ? undefined : sentText
   let stored: NewStoredResponse | undefined
   return {
+    possible: input !== undefined,
     store(response) {
       const made = response()
       const text = JSON.stringify(made)
       const bytes = Buffer.byteLength(text)
       const whole = input !== undefined && bytes + Buffer.byteLength(input) <= LARGEST_STORED_BYTES
-      // A response is stored without its input if that is too long: its items can still be referred
-      // to.
+      // Without its input, if that is too long, it can be neither read nor continued: only its items
+      // can be referred to.
       if (bytes <= LARGEST_STORED_BYTES) {
         const id = `resp_${seed}`
         stored = {
@@ -63,11 +72,18 @@ const PREFIXES = new Map<unknown, string>([
   ['function_call_output', 'fco_'],
   ['custom_tool_call', 'ctc_'],
   ['custom_tool_call_output', 'ctco_'],
+  ['shell_call', 'sh_'],
+  ['shell_call_output', 'sho_'],
+  ['local_shell_call', 'lsh_'],
+  ['local_shell_call_output', 'lsho_'],
+  ['apply_patch_call', 'apc_'],
+  ['apply_patch_call_output', 'apco_'],
   ['additional_tools', 'at_'],
+  ['compaction', 'cmp_'],
 ])
 
 /** Items are listed with an id, and a string as a message. */
-function namedItem(item: Fields, seed: string, position: number): Fields {
+export function namedItem(item: Fields, seed: string, position: number): Fields {
   const type = item.type ?? 'message'
   const id = textOf(item.id) ?? `${PREFIXES.get(type) ?? 'msg_'}${seed}i${position}`
   const named = { ...item, id, type }

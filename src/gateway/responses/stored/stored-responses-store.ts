@@ -26,8 +26,13 @@ export type ChainLink = {
 /** The ids of responses of which the input is wanted, and of those of which the answer is. */
 export type WantedParts = { inputs: readonly string[]; responses: readonly string[] }
 
-/** What was wanted of a response, as JSON. */
-export type StoredParts = { id: string; input: Buffer | undefined; response: Buffer | undefined }
+/** What was wanted of a response, as JSON. One that is not `whole` can only be referred to. */
+export type StoredParts = {
+  id: string
+  input: Buffer | undefined
+  response: Buffer | undefined
+  whole: boolean
+}
 
 /** An existing row stays: the settling commit may be tried twice. */
 export async function insertStoredResponse(tx: Tx, stored: NewStoredResponse): Promise<void> {
@@ -105,18 +110,21 @@ export async function readStoredParts(
   accountId: string,
   { inputs, responses }: WantedParts,
 ): Promise<StoredParts[]> {
-  const rows = await tx.read<{ id: string; input: Buffer | null; response: Buffer | null }>(
-    `select id, case when id = any($2::text[]) then input end as input,
+  const rows = await tx.read<PartsRow>(
+    `select id, input is not null as whole, case when id = any($2::text[]) then input end as input,
        case when id = any($3::text[]) then response end as response
      ${OF_WANTED}`,
     [accountId, inputs, responses],
   )
-  return rows.map(({ id, input, response }) => ({
+  return rows.map(({ id, input, response, whole }) => ({
     id,
     input: input ?? undefined,
     response: response ?? undefined,
+    whole,
   }))
 }
+
+type PartsRow = { id: string; input: Buffer | null; response: Buffer | null; whole: boolean }
 
 export async function deleteStoredResponse(
   tx: Tx,

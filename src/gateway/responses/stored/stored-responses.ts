@@ -52,7 +52,7 @@ export async function listInputItems(
 
 async function readOne(db: Db, accountId: string, wanted: WantedParts) {
   const [row] = await db.inTurn(accountId, () => readStoredParts(db, accountId, wanted))
-  return row ?? { input: undefined, response: undefined }
+  return row?.whole ? row : { input: undefined, response: undefined }
 }
 
 function notFound(id: string): Failure {
