@@ -16,6 +16,7 @@ import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import type { Gathered } from './gather.ts'
+import { refuseHalfCalls } from './half-calls.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
@@ -103,7 +104,10 @@ function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
   return (reading) => usage(reading, { outputBytes: 0 })
 }
 
-const chatWhole: WholeForm = ({ body }, usage) => ({ ...body, usage: usageFields(usage) })
+const chatWhole: WholeForm = ({ body }, usage) => {
+  refuseHalfCalls(body)
+  return { ...body, usage: usageFields(usage) }
+}
 
 /** `form` writes the answer in another dialect. */
 export function completeChat(

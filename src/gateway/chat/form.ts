@@ -10,6 +10,7 @@ import type { Usage, UsageReading } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import type { CallLimit, CallWrite, Stage, StageUsage } from '../bill/rows.ts'
 import type { Output } from '../price/call-charge.ts'
+import { HalfCalls } from './half-calls.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 
@@ -44,7 +45,7 @@ export type StreamForm = {
   /** Before the first part of the answer. */
   begin(stream: Pick<ChatStream, 'native'>): string
   write(chunks: readonly string[]): string
-  /** Sent when nothing else was for a while. */
+  /** Sent every 15 seconds. */
   heartbeat(): string
   /** The last chunks and what follows them. Sent after the settlement. */
   end(last: readonly string[], usage: Usage): string
@@ -56,12 +57,19 @@ const HEARTBEAT = ': keep-alive\n\n'
 const DONE = 'data: [DONE]\n\n'
 
 export function chatStreamForm(ours: OurNames, includeUsage: boolean): StreamForm {
+  const calls = new HalfCalls()
   return {
     begin: () => '',
-    write: frames,
+    write(chunks) {
+      calls.read(chunks)
+      return frames(chunks)
+    },
     heartbeat: () => HEARTBEAT,
-    end: (last, usage) =>
-      frames(last) + (includeUsage ? frame(usageChunk(ours, usage)) : '') + DONE,
+    end(last, usage) {
+      calls.read(last)
+      calls.refuse(last)
+      return frames(last) + (includeUsage ? frame(usageChunk(ours, usage)) : '') + DONE
+    },
     // After a failure there is no [DONE].
     fail: frame,
   }

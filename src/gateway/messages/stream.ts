@@ -54,7 +54,7 @@ export class MessageEvents {
   end(last: readonly string[], usage: Usage): string {
     this.#text = ''
     for (const chunk of last) this.#reader.take(chunk)
-    this.#reader.end()
+    this.#reader.endStream()
     const { finish, hasCalls } = this.#reader
     const reason = stopReasonOf(finish, { any: hasCalls, cutOff: this.#cutOff })
     const delta = { stop_reason: reason, stop_sequence: null, ...UNTOLD }
