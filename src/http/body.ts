@@ -27,19 +27,10 @@ export function checkBodyHead(call: BodyReader): boolean {
   const multipart = plan.bodyKind === 'json-or-multipart' && MULTIPART.test(type)
   const limitBytes = multipart ? plan.multipartLimitBytes : plan.limitBytes
   if (Number(contentLength ?? 0) > limitBytes) throw tooLarge(limitBytes, plan)
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new Failure(
-      'invalid',
-      'Compressed request bodies are not accepted. Send the body uncompressed.',
-      {
-        param: 'Content-Encoding',
-      },
-    )
-  }
-  if (!multipart && plan.bodyKind !== 'raw') {
-    checkJsonType(type, plan.bodyKind === 'json-or-multipart')
-  }
+  // Where no length is told there may be no byte at all, of which there is nothing to refuse.
+  const told = multipart || contentLength !== undefined
+  const refused = told ? unreadable(call) : undefined
+  if (refused !== undefined) throw refused
   // Nothing is reserved for an announced length, but where there is no room now it need not be sent.
   const refusal = call.refuseBody(Number(contentLength ?? 0))
   if (refusal !== undefined) throw refusal
@@ -47,12 +38,25 @@ export function checkBodyHead(call: BodyReader): boolean {
   return !multipart
 }
 
+/** Of bytes in a form that is not read here. */
+function unreadable({ plan, headers }: BodyReader): Failure | undefined {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    const sentence = 'Compressed request bodies are not accepted. Send the body uncompressed.'
+    return new Failure('invalid', sentence, { param: 'Content-Encoding' })
+  }
+  const type = (headers['content-type'] ?? '') as string
+  const orMultipart = plan.bodyKind === 'json-or-multipart'
+  if (plan.bodyKind === 'raw' || (orMultipart && MULTIPART.test(type))) return undefined
+  return wrongType(type, orMultipart)
+}
+
 const MULTIPART = /^multipart\/form-data *;/i
 
-function checkJsonType(type: string, orMultipart: boolean): void {
-  if (type === 'application/json' || isJsonInUtf8(type)) return
+function wrongType(type: string, orMultipart: boolean): Failure | undefined {
+  if (type === 'application/json' || isJsonInUtf8(type)) return undefined
   const wanted = orMultipart ? 'application/json or multipart/form-data' : 'application/json'
-  throw new Failure('invalid', `The Content-Type must be ${wanted}, in UTF-8.`, {
+  return new Failure('invalid', `The Content-Type must be ${wanted}, in UTF-8.`, {
     param: 'Content-Type',
   })
 }
@@ -98,9 +102,9 @@ export function gatherBody(
     done(body)
   }
   const take = (chunk: Buffer) => {
-    const failure = gathered.take(chunk)
-      ? call.holdBody(chunk.length)
-      : tooLarge(limitBytes, call.plan)
+    const unread = contentLength === undefined ? unreadable(call) : undefined
+    const fits = gathered.take(chunk)
+    const failure = unread ?? (fits ? call.holdBody(chunk.length) : tooLarge(limitBytes, call.plan))
     if (failure !== undefined) settle(failure)
   }
   const finish = () => settle(undefined, gathered.bytes)

@@ -62,6 +62,14 @@ const routes = [
     dialect: 'envelope',
     handle: async () => ({ data: {} }),
   }),
+  route<{ reason?: string | undefined } | undefined>({
+    ...plain,
+    method: 'DELETE',
+    path: '/v1/perhaps',
+    dialect: 'envelope',
+    body: z.object({ reason: z.string().optional() }).optional(),
+    handle: async (call) => ({ data: { given: call.body !== undefined } }),
+  }),
   route<{ model: string } | undefined>({
     ...plain,
     method: 'POST',
@@ -191,6 +199,34 @@ test('a caller who sends Expect: 100-continue may go on once the body is accepte
     { answers: 2 },
   )
   assert.deepEqual(statusesOf(answer), [100, 200])
+})
+
+test('where a body may be left out, one without a byte is none, whatever its headers say', async () => {
+  const remove = (head: string, body: string) =>
+    sendRaw(
+      service.port,
+      [
+        `DELETE /v1/perhaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-1\r\n${head}\r\n${body}`,
+      ],
+      { answers: 1 },
+    )
+  const form = 'Content-Type: application/x-www-form-urlencoded\r\n'
+  const chunked = 'Transfer-Encoding: chunked\r\n'
+  for (const [head, body] of [
+    ['', ''],
+    ['Content-Length: 0\r\n', ''],
+    [`Content-Length: 0\r\n${form}`, ''],
+    [chunked, '0\r\n\r\n'],
+    [chunked + form, '0\r\n\r\n'],
+    [`${chunked}Content-Encoding: gzip\r\n`, '0\r\n\r\n'],
+  ] as const) {
+    const answer = await remove(head, body)
+    assert.deepEqual(statusesOf(answer), [200], head)
+    assert.match(answer, /"given":false/)
+  }
+  assert.deepEqual(statusesOf(await remove(chunked + form, '1\r\na\r\n0\r\n\r\n')), [400])
+  const packed = `${chunked}Content-Type: application/json\r\nContent-Encoding: gzip\r\n`
+  assert.deepEqual(statusesOf(await remove(packed, '2\r\n{}\r\n0\r\n\r\n')), [400])
 })
 
 test('one byte over the cap: 413, with a length and without, and the connection can be read', async () => {

@@ -1,5 +1,6 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { plainText } from '../../upstream/contract/chat-parts.ts'
+import { brokenCall, isCutOff } from './dialects.ts'
 import { PartQueue, type PartListener, type QueuedPart } from './part-queue.ts'
 import { addDetails, callSignature, detailsText, withCallId } from './reasoning.ts'
 
@@ -42,6 +43,12 @@ export class PartReader {
   /** Reports what still waits. */
   end(): void {
     this.#queue.end()
+  }
+
+  /** Throws where the model stopped in the middle of a call: half of one cannot be made. */
+  endStream(): void {
+    if (!isCutOff(this.finish) && this.#queue.hasBrokenCall) throw brokenCall()
+    this.end()
   }
 
   #write(text: string): void {

@@ -26,6 +26,7 @@ import {
   type WholeForm,
 } from './form.ts'
 import type { Gathered } from './gather.ts'
+import { refuseHalfCalls } from './half-calls.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { sessionIn } from './session.ts'
 import { streamChat } from './stream.ts'
@@ -141,6 +142,7 @@ function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
 
 function chatWhole(custom: CustomNames): WholeForm {
   return ({ body }, usage) => {
+    refuseHalfCalls(body)
     const said = custom.size === 0 ? body : withCustomCalls(body, custom)
     return { ...said, usage: usageFields(usage) }
   }

@@ -2,13 +2,20 @@ import { Failure, renamed } from '../../lib/failure.ts'
 import type { Fields } from '../../lib/json.ts'
 import { sha256 } from '../../lib/secrets.ts'
 
-/* Shared by the Messages and the Responses dialect. */
+/* Shared by the dialects. */
 
 const CUT_OFF = new Set<string | null>(['length', 'content_filter'])
 
 /** The answer was cut off: its open part may be incomplete. */
 export function isCutOff(finish: string | null): boolean {
   return CUT_OFF.has(finish)
+}
+
+/** The answer was made and is no use: it is not charged, and counted in the allowance. */
+export function brokenCall(): Failure {
+  const message =
+    'The model called a tool with invalid arguments. The answer is not charged. Try again.'
+  return new Failure('upstream_failed', message)
 }
 
 /** An answer with complete calls counts as finished, so that the client makes them. */

@@ -11,6 +11,7 @@ import type { ChatStream } from '../../upstream/work.ts'
 import type { CallLimit, CallWrite, Stage, StageUsage } from '../bill/rows.ts'
 import type { Output } from '../price/call-charge.ts'
 import { costField } from '../billed-call.ts'
+import { HalfCalls } from './half-calls.ts'
 import type { AnswerWish } from '../price/call-hold.ts'
 import type { CostEstimate } from '../price/cost-estimate.ts'
 
@@ -49,7 +50,7 @@ export type StreamForm = {
   /** Before the first part of the answer. */
   begin(stream: Pick<ChatStream, 'native'>): string
   write(chunks: readonly string[]): string
-  /** Sent when nothing else was for a while. */
+  /** Sent every 15 seconds. */
   heartbeat(): string
   /** The last chunks and what follows them. Written before the settlement, and sent after it. */
   end(last: readonly string[], usage: Usage): string
@@ -79,12 +80,20 @@ export function chatStreamForm(
   wish: UsageWish,
   shown: ShownChunks = AS_THEY_ARE,
 ): StreamForm {
-  const write = (chunks: readonly string[]) => frames(shown.write(chunks))
+  const calls = new HalfCalls()
+  const write = (chunks: readonly string[]) => {
+    calls.read(chunks)
+    return frames(shown.write(chunks))
+  }
   return {
     begin: () => '',
     write,
     heartbeat: () => HEARTBEAT,
-    end: write,
+    end(last) {
+      const text = write(last)
+      calls.refuse(last)
+      return text
+    },
     charged: (usage, chargedMicro) => {
       if (!wish.included) return DONE
       const cost = wish.cost ? costField(chargedMicro) : {}

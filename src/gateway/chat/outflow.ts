@@ -37,8 +37,6 @@ export class ChatOutflow implements Outflow {
   #gone = false
   /** Waiting for the reader, not for the upstream. */
   #full = false
-  /** Heartbeat intervals since the last event: cheaper than storing the time of each event. */
-  #beats = 0
 
   constructor(stream: ChatStream, form: StreamForm, ends: StreamEnds) {
     this.#stream = stream
@@ -109,9 +107,7 @@ export class ChatOutflow implements Outflow {
   }
 
   #write(sink: Sink, text: string): boolean {
-    if (text === '') return true
-    this.#beats = 0
-    return sink.write(text)
+    return text === '' || sink.write(text)
   }
 
   async #room(sink: Sink): Promise<void> {
@@ -119,7 +115,6 @@ export class ChatOutflow implements Outflow {
     this.#stream.rest()
     await sink.room()
     this.#full = false
-    this.#beats = 0
   }
 
   #end(sink: Sink, text: string): void {
@@ -127,9 +122,9 @@ export class ChatOutflow implements Outflow {
     sink.end(text)
   }
 
+  /** Whatever else was sent: so no reader waits for longer than an interval. */
   #beat(sink: Sink): void {
-    this.#beats += 1
-    if (!this.#full && this.#beats > 1) sink.write(this.#form.heartbeat())
+    if (!this.#full) sink.write(this.#form.heartbeat())
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Fields } from '../../lib/json.ts'
+import { JsonEnd } from './json-end.ts'
 
 /**
  * A part of an answer. Other dialects send parts one after the other; the chunks of a chat may mix
@@ -69,6 +70,12 @@ export class PartQueue {
     }
   }
 
+  /** Whether a call waits whose arguments are no whole object. */
+  get hasBrokenCall(): boolean {
+    const calls = this.#queue.filter(({ part }) => part.kind === 'call' && part.name !== '')
+    return calls.some(({ end }) => !end.blank && !end.reached)
+  }
+
   /** Reports what still waits. */
   end(): void {
     while (this.#queue.length > 0) {
@@ -105,36 +112,3 @@ export class PartQueue {
 function isComplete({ part, end, opened }: QueuedPart): boolean {
   return part.kind !== 'call' || (opened && end.reached)
 }
-
-/** Finds the end of a JSON object that comes in pieces, reading each character once. */
-class JsonEnd {
-  reached = false
-  blank = true
-  #depth = 0
-  #quoted = false
-  #escaped = false
-
-  read(text: string): void {
-    if (this.blank && text.trim() !== '') this.blank = false
-    for (let at = 0; at < text.length; at++) this.#readOne(text.charCodeAt(at))
-  }
-
-  #readOne(letter: number): void {
-    if (this.#escaped) this.#escaped = false
-    else if (this.#quoted && letter === BACKSLASH) this.#escaped = true
-    else if (letter === QUOTE) this.#quoted = !this.#quoted
-    else if (this.#quoted) return
-    else if (letter === OPEN_OBJECT || letter === OPEN_ARRAY) this.#depth += 1
-    else if (letter === CLOSE_OBJECT || letter === CLOSE_ARRAY) {
-      this.#depth -= 1
-      if (this.#depth === 0) this.reached = true
-    }
-  }
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d

@@ -1,6 +1,6 @@
-import { Failure } from '../../lib/failure.ts'
 import { isFields, parseForeignJson, type Fields } from '../../lib/json.ts'
 import { PartReader, type Part } from './answer-parts.ts'
+import { brokenCall } from './dialects.ts'
 
 /** `text` of a call is its arguments. */
 export type WholePart = Part & { text: string }
@@ -29,5 +29,5 @@ export function inputOf({ text }: WholePart): Fields {
   } catch {
     // Broken JSON and a value that is not an object are one failure.
   }
-  throw new Failure('upstream_failed', 'The model called a tool with invalid arguments.')
+  throw brokenCall()
 }

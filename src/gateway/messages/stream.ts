@@ -55,7 +55,7 @@ export class MessageEvents {
   end(last: readonly string[], usage: Usage): string {
     this.#text = ''
     for (const chunk of last) this.#reader.take(chunk)
-    this.#reader.end()
+    this.#reader.endStream()
     const { finish, hasCalls } = this.#reader
     const delta = endingOf(finish, { any: hasCalls, cutOff: this.#cutOff })
     const totals = JSON.stringify(messageUsage(usage))

@@ -191,7 +191,7 @@ test('silence is filled with pings', async (t) => {
   const body = { max_tokens: 9, messages: [user('x')] }
   const { until, leave } = await silentStream(t, '/v1/messages', body)
   await until('neno ')
-  t.mock.timers.tick(30_000)
+  t.mock.timers.tick(15_000)
   await until('event: ping')
   leave()
 })

@@ -186,7 +186,7 @@ for (const [way, entry, model] of [
 test('silence is filled with comments, and after two minutes with an event', async (t) => {
   const { until, leave } = await silentStream(t, '/v1/responses', { input: 'x' })
   await until('neno ')
-  t.mock.timers.tick(30_000)
+  t.mock.timers.tick(15_000)
   await until(': keep-alive\n\n')
   t.mock.timers.tick(105_000)
   assert.match(await until('event: keepalive'), /^(: keep-alive\n\n){6}/)

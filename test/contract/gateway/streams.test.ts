@@ -92,6 +92,13 @@ async function eventsOf(answer: Response): Promise<Loose[]> {
   })
 }
 
+/** Codex would try again, or not shorten the conversation. */
+const ENDS_A_TURN = new Map([
+  ['context-length', 'context_length_exceeded'],
+  ['status-400', 'invalid_prompt'],
+  ['status-422', 'invalid_prompt'],
+])
+
 const DIALECTS: Record<string, Dialect> = {
   chat: {
     open: openChat,
@@ -139,8 +146,7 @@ const DIALECTS: Record<string, Dialect> = {
       assert.equal(response.error.code, 'server_error')
       assert.equal((await keptResponse(response.id)).status, 404, 'nothing is kept')
     },
-    // Too long a conversation is told inside the stream: see below.
-    before: BEFORE_THE_STREAM.filter(([fault]) => fault !== 'context-length'),
+    before: BEFORE_THE_STREAM.filter(([fault]) => !ENDS_A_TURN.has(fault)),
     /** What is kept was paid for, and the reverse. */
     async afterLeaving(paidBefore) {
       const [row] = await app.db.query('select count(*)::int as kept from stored_responses')
@@ -273,17 +279,19 @@ describe('responses alone', () => {
     assert.match(response.error.message, /try again in \d+s/)
   })
 
-  test('a conversation that is too long is told inside the stream: clients shorten it then', async () => {
-    const start = await balance()
-    const answer = await openResponse({ model: 'sim/fault-context-length' })
-    assert.equal(answer.status, 200)
-    const all = await eventsOf(answer)
-    assert.deepEqual(
-      all.map(({ type }) => type),
-      ['response.created', 'response.in_progress', 'response.failed'],
-    )
-    assert.equal(all.at(-1)!.response.error.code, 'context_length_exceeded')
-    assert.deepEqual(await balance(), start)
-    assert.equal((await lastRecord()).status, 'failed')
-  })
+  for (const [fault, code] of ENDS_A_TURN) {
+    test(`${fault} is told inside the stream, as ${code}: clients act by it there`, async () => {
+      const start = await balance()
+      const answer = await openResponse({ model: `sim/fault-${fault}` })
+      assert.equal(answer.status, 200)
+      const all = await eventsOf(answer)
+      assert.deepEqual(
+        all.map(({ type }) => type),
+        ['response.created', 'response.in_progress', 'response.failed'],
+      )
+      assert.equal(all.at(-1)!.response.error.code, code)
+      assert.deepEqual(await balance(), start)
+      assert.equal((await lastRecord()).status, 'failed')
+    })
+  }
 })

@@ -303,6 +303,62 @@ const useUp = (accountId: string) =>
 
 const noCircuit = () => assert.deepEqual(app.rooms.upstreams.problems(), [])
 
+/** The model stops in the middle of a call, and calls that an end. */
+const half = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":"b' } }
+const halfWhole = json({
+  choices: [{ ...choice({ tool_calls: [half] }), finish_reason: 'tool_calls' }],
+  usage,
+})
+const halfStreamed = sse(
+  { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...half }] } }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+  { choices: [], usage },
+)
+/** What each dialect says at the end of such a stream, and what it must not have said. */
+const HALF_CALLS: [route: string, body: object, told: RegExp, never: RegExp][] = [
+  [
+    'chat/completions',
+    { ...chat, tools: [{ type: 'function', function: { name: 'f' } }] },
+    /data: \{"error":\{"message":"The model called a tool/,
+    /"finish_reason":"tool_calls"|\[DONE\]/,
+  ],
+  [
+    'messages',
+    { ...native, tools: [{ name: 'f', input_schema: { type: 'object' } }] },
+    /event: error\ndata: \{"type":"error","error":\{"type":"api_error","message":"The model called/,
+    /message_delta|message_stop/,
+  ],
+  [
+    'responses',
+    { model: 'lab/soga', input: 'x', tools: [{ type: 'function', name: 'f', parameters: null }] },
+    /event: response\.failed\n.*"message":"The model called a tool/,
+    /response\.completed|function_call_arguments\.done/,
+  ],
+]
+for (const [route, body, told, never] of HALF_CALLS) {
+  test(`${route}: half a tool call is an error, uncharged and counted, whole and streamed`, async () => {
+    const { key, accountId } = await app.customer('1000000')
+    const before = await balanceOf(accountId)
+    first.say(halfWhole)
+    const whole = await send({ route, body }, key)
+    assert.equal(whole.status, 502)
+    assert.match((await codeOf(whole)).text, /called a tool with invalid arguments/)
+    first.say(halfStreamed)
+    const streamed = await send({ route, body: { ...body, stream: true } }, key)
+    const text = await streamed.text()
+    assert.match(text, told)
+    assert.doesNotMatch(text, never)
+    assert.equal(await balanceOf(accountId), before)
+    const rows = await rowsOf(accountId)
+    for (const row of rows) {
+      assert.deepEqual([row.status, row.cost, row.waived], ['failed', 0n, 9_000_000n])
+      assert.equal(row.nusd, 3_000_000n)
+    }
+    assert.deepEqual(await unpaidOf(accountId), [{ kind: 'refused chat', micro: 18_000_000n }])
+    noCircuit()
+  })
+}
+
 /** As many as would open a circuit. */
 const CALLS = 6
 

@@ -227,15 +227,20 @@ test("nothing is taken from the upstream while the reader's buffer is full", asy
   void ended
 })
 
-test('while the upstream is silent comments are sent, unless the reader is behind', (t) => {
+test('every 15 seconds a comment is sent, unless the reader is behind', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const quiet = outflowOf([])
   const patient = reader()
   quiet.stream.flow(patient.sink)
-  t.mock.timers.tick(15_000)
+  t.mock.timers.tick(14_999)
   assert.equal(patient.seen.text, '')
-  t.mock.timers.tick(15_000)
+  t.mock.timers.tick(1)
   assert.equal(patient.seen.text, ': keep-alive\n\n')
+  // What came meanwhile puts none off: the silence after it may be longer.
+  quiet.give(['a'])
+  await turn()
+  t.mock.timers.tick(15_000)
+  assert.equal(patient.seen.text, ': keep-alive\n\ndata: a\n\n: keep-alive\n\n')
   void quiet.stream.left()
 
   const loud = outflowOf([['a']])

@@ -56,7 +56,7 @@ export class ResponseEvents {
     for (const chunk of last) this.#takeOne(chunk)
     const { finish, hasCalls } = this.#reader
     if (isCutOff(finish)) this.#items.cut(hasCalls)
-    this.#reader.end()
+    this.#reader.endStream()
     const calls = { any: hasCalls, cutOff: this.#items.cutOffCall }
     const end = { ...endOf(finish, calls), ...totals }
     const { head } = this.#style
