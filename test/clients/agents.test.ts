@@ -100,6 +100,34 @@ test('AI SDK: structured output, and a key that is refused', async () => {
   })
 })
 
+test('AI SDK: its shells and its patches run here, whole and streamed', async () => {
+  const { tools: made } = createOpenAI({ baseURL: `${app.url}/v1`, apiKey: key })
+  const outcome = { type: 'exit' as const, exitCode: 0 }
+  const shell = made.shell({
+    execute: async ({ action: { commands } }) => ({
+      output: [{ stdout: `ran ${commands.join(' ')}`, stderr: '', outcome }],
+    }),
+  })
+  const apply_patch = made.applyPatch({
+    execute: async ({ operation: { type, path } }) => ({
+      status: 'completed' as const,
+      output: `${type} of ${path}`,
+    }),
+  })
+  const local_shell = made.localShell({
+    execute: async ({ action: { command } }) => ({ output: `ran ${command.join(' ')}` }),
+  })
+  const both = 'It is Exit code 0\nran Mwanza and completed\nupdate_file of Mwanza'
+  for (const [offered, said] of [
+    [{ shell, apply_patch }, both],
+    [{ local_shell }, 'It is ran Mwanza'],
+  ] as const) {
+    const asked = { model: model(), prompt: 'Fix it.', tools: offered, stopWhen: stepCountIs(3) }
+    assert.equal((await generateText(asked as never)).text, said)
+    assert.equal(await streamText(asked as never).text, said)
+  }
+})
+
 const agent = () =>
   new Agent({
     name: 'Mtabiri',
