@@ -250,4 +250,12 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     test: 'test/contract/gateway/messages.test.ts',
     fails: /broken arguments/,
   },
+  {
+    name: 'no upstream is given a shell that the caller runs: some run it themselves',
+    file: 'src/gateway/responses/create.ts',
+    find: '!read.onlyAsChat &&',
+    put: '',
+    test: 'test/contract/gateway/responses-native.test.ts',
+    fails: /never goes up as one/,
+  },
 ]
