@@ -45,6 +45,12 @@ const message = z.looseObject({
     .meta({ example: [{ type: 'text', text: 'Karibu! Nikusaidie nini leo?' }] }),
   stop_reason: z.string().meta({ example: 'end_turn' }),
   stop_sequence: z.string().nullable().meta({ example: null }),
+  stop_details: z
+    .looseObject({ type: z.string() })
+    .nullable()
+    .meta({ description: 'Of a refusal', example: null }),
+  container: z.looseObject({}).nullable().meta({ example: null }),
+  diagnostics: z.looseObject({}).nullable().meta({ example: null }),
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
 })
 

@@ -3,9 +3,11 @@ import { after, afterEach, before, test } from 'node:test'
 import { createOpenAI } from '@ai-sdk/openai'
 import {
   Agent,
+  applyPatchTool,
   OpenAIProvider,
   Runner,
   setTracingDisabled,
+  shellTool,
   tool as agentTool,
 } from '@openai/agents'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai'
@@ -98,6 +100,34 @@ test('AI SDK: structured output, and a key that is refused', async () => {
   })
 })
 
+test('AI SDK: its shells and its patches run here, whole and streamed', async () => {
+  const { tools: made } = createOpenAI({ baseURL: `${app.url}/v1`, apiKey: key })
+  const outcome = { type: 'exit' as const, exitCode: 0 }
+  const shell = made.shell({
+    execute: async ({ action: { commands } }) => ({
+      output: [{ stdout: `ran ${commands.join(' ')}`, stderr: '', outcome }],
+    }),
+  })
+  const apply_patch = made.applyPatch({
+    execute: async ({ operation: { type, path } }) => ({
+      status: 'completed' as const,
+      output: `${type} of ${path}`,
+    }),
+  })
+  const local_shell = made.localShell({
+    execute: async ({ action: { command } }) => ({ output: `ran ${command.join(' ')}` }),
+  })
+  const both = 'It is Exit code 0\nran Mwanza and completed\nupdate_file of Mwanza'
+  for (const [offered, said] of [
+    [{ shell, apply_patch }, both],
+    [{ local_shell }, 'It is ran Mwanza'],
+  ] as const) {
+    const asked = { model: model(), prompt: 'Fix it.', tools: offered, stopWhen: stepCountIs(3) }
+    assert.equal((await generateText(asked as never)).text, said)
+    assert.equal(await streamText(asked as never).text, said)
+  }
+})
+
 const agent = () =>
   new Agent({
     name: 'Mtabiri',
@@ -126,4 +156,28 @@ test('Agents SDK: two tools at once, whole and streamed', async () => {
   assert.equal(flow.finalOutput, SAID)
   const next = await runner().run(agent(), 'Tena?', { previousResponseId: whole.lastResponseId! })
   assert.equal(next.finalOutput, SAID)
+})
+
+test('Agents SDK: its shell and its patches run here, whole and streamed', async () => {
+  const outcome = { type: 'exit' as const, exitCode: 0 }
+  const shell = shellTool({
+    shell: {
+      run: async ({ commands }) => ({
+        output: [{ stdout: `ran ${commands.join(' ')}`, stderr: '', outcome }],
+      }),
+    },
+  })
+  const done = async (operation: { type: string; path: string }) => ({
+    output: `${operation.type} of ${operation.path}`,
+  })
+  const patches = applyPatchTool({
+    editor: { createFile: done, updateFile: done, deleteFile: done },
+  })
+  const worker = new Agent({ name: 'Fundi', model: MODEL, tools: [shell, patches] })
+  const said = 'It is Exit code 0\nran Mwanza and completed\nupdate_file of Mwanza'
+  const whole = await runner().run(worker, 'Fix it.')
+  assert.equal(whole.finalOutput, said)
+  const flow = await runner().run(worker, 'Fix it.', { stream: true })
+  await flow.completed
+  assert.equal(flow.finalOutput, said)
 })

@@ -1543,6 +1543,9 @@ export type Documented = {
       content: ({ type: string } & Record<string, unknown>)[]
       stop_reason: string
       stop_sequence: string | null
+      stop_details: ({ type: string } & Record<string, unknown>) | null
+      container: Record<string, unknown> | null
+      diagnostics: Record<string, unknown> | null
       usage: { input_tokens: number; output_tokens: number } & Record<string, unknown>
     } & Record<string, unknown>
   }

@@ -211,16 +211,7 @@ const CLIENT_CALLS: [string, string, Fields][] = [
   [
     'local_shell',
     '{"command":["ls","-l"]}',
-    {
-      action: {
-        type: 'exec',
-        command: ['ls', '-l'],
-        env: {},
-        user: null,
-        timeout_ms: null,
-        working_directory: null,
-      },
-    },
+    { action: { type: 'exec', command: ['ls', '-l'], env: {} } },
   ],
   [
     'apply_patch',
@@ -246,6 +237,8 @@ test('a call of a tool that the caller runs is an item of its kind, whole and st
     const { events, response } = streamed(pieces, { finish: 'tool_calls' })
     const message = { tool_calls: [{ id: 'x', function: { name, arguments: args } }] }
     const whole = wholeAnswer({ choices: [{ message, finish_reason: 'tool_calls' }] }, HEAD, TOOLS)
+    const added = events.find(({ type }) => type === 'response.output_item.added')!.item as Fields
+    assert.partialDeepStrictEqual(added, { status: 'in_progress', ...members })
     for (const output of [response.output as Fields[], whole.output]) {
       assert.partialDeepStrictEqual(output[0], {
         type: `${name}_call`,

@@ -443,6 +443,8 @@ test('tools that the caller runs in a way of its own are functions for the model
 test('a shell in the container of a provider is not the caller’s', () => {
   const hosted = { type: 'shell', environment: { type: 'container_auto' } }
   assert.equal(refused({ input: 'x', tools: [hosted] }).code, 'unsupported_tool')
+  const namespace = { type: 'namespace', name: 'n', tools: [{ type: 'shell' }] }
+  assert.equal(refused({ input: 'x', tools: [namespace] }).code, 'unsupported_tool')
   const { tools } = read({ input: 'x', tools: [hosted, fn('a')] })
   assert.equal((tools as unknown[]).length, 1)
 })

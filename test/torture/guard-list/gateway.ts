@@ -290,4 +290,12 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     test: 'test/contract/gateway/who-answers.test.ts',
     fails: /one hash of it/,
   },
+  {
+    name: 'no upstream is given a shell that the caller runs: some run it themselves',
+    file: 'src/gateway/responses/asked.ts',
+    find: '!read.onlyAsChat &&',
+    put: '',
+    test: 'test/contract/gateway/responses-native.test.ts',
+    fails: /never goes up as one/,
+  },
 ]

@@ -46,14 +46,14 @@ const CALLS: Record<OwnTool['kind'], CallItem> = {
   local_shell: {
     prefix: 'lsh_',
     type: 'local_shell_call',
+    // Clients do not read null here.
     members: ({ text, status }) => {
       const { command, timeout_ms, working_directory } = argumentsIn(text)
       const place = {
-        timeout_ms: countOf(timeout_ms),
-        working_directory: orNull(working_directory),
+        timeout_ms: countOf(timeout_ms) ?? undefined,
+        working_directory: textOf(working_directory),
       }
-      const action = { type: 'exec', command: textsOf(command), env: {}, user: null, ...place }
-      return { action, status }
+      return { action: { type: 'exec', command: textsOf(command), env: {}, ...place }, status }
     },
   },
   apply_patch: {
@@ -73,6 +73,13 @@ export function callItem(id: string, part: Part, tools: OwnTools, said: Said): F
 
 export function callPrefix(part: Part, tools: OwnTools): string {
   return CALLS[callKind(part, tools)].prefix
+}
+
+/** What it is called with makes an item of its own: such an item is told when it is whole. */
+export function isToldWhole(part: Part, tools: OwnTools): boolean {
+  if (part.kind !== 'call') return false
+  const kind = callKind(part, tools)
+  return kind !== 'function' && kind !== 'custom'
 }
 
 /** A tool that was not offered is called as a function. */
@@ -109,10 +116,6 @@ function textsOf(value: unknown): string[] {
 
 function countOf(value: unknown): number | null {
   return Number.isSafeInteger(value) ? (value as number) : null
-}
-
-function orNull(value: unknown): string | null {
-  return textOf(value) ?? null
 }
 
 /** What is not plainly another operation is an update: that fails where it does not fit. */

@@ -2,7 +2,7 @@ import type { Fields } from '../../../lib/json.ts'
 import type { Part, PartListener } from '../../chat/answer-parts.ts'
 import { customInput } from '../../chat/custom-tools.ts'
 import { deltaFrame, type DeltaFrame, type EventWriter } from './event-writer.ts'
-import { callKind } from './call-items.ts'
+import { callKind, isToldWhole } from './call-items.ts'
 import {
   cutOffStatus,
   itemId,
@@ -41,8 +41,7 @@ export class ItemEvents implements PartListener {
   }
 
   open(part: Part): void {
-    const item = shownItem(itemOf(this.#names, part, { text: '', status: 'in_progress' }), false)
-    this.#writer.write('response.output_item.added', { output_index: part.position, item })
+    if (!isToldWhole(part, this.#names.tools)) this.#added(part, '')
     this.#open = { said: '', logprobs: [], frame: undefined }
     if (part.kind === 'reasoning') return
     this.#open.frame = this.#frameOf(part)
@@ -70,6 +69,7 @@ export class ItemEvents implements PartListener {
     const { said: text, logprobs } = this.#open!
     this.#open = undefined
     this.#closeContent(part, text, logprobs)
+    if (isToldWhole(part, this.#names.tools)) this.#added(part, text)
     const status = this.#cut ? cutOffStatus(part, this.#cut.hasCalls) : 'completed'
     if (part.kind === 'call' && status === 'incomplete') this.cutOffCall = true
     const item = itemOf(this.#names, part, { text, status, logprobs })
@@ -87,6 +87,11 @@ export class ItemEvents implements PartListener {
     open.logprobs.push(...this.logprobs)
     this.logprobs = []
     this.#pending = ''
+  }
+
+  #added(part: Part, text: string): void {
+    const item = shownItem(itemOf(this.#names, part, { text, status: 'in_progress' }), false)
+    this.#writer.write('response.output_item.added', { output_index: part.position, item })
   }
 
   #closeContent(part: Part, text: string, logprobs: unknown[]): void {

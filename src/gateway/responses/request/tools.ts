@@ -43,7 +43,7 @@ export function readTools(lists: readonly SentTools[]): ReadTools {
   const chat = new Map<string, Fields>()
   let hosted: HostedTool | undefined
   for (const { tool, at, namespace } of sent) {
-    const kind = kindOf(tool, at)
+    const kind = kindOf(tool, at, namespace)
     if (kind === undefined) {
       hosted ??= { type: tool.type as string, at }
       continue
@@ -89,10 +89,16 @@ function checkLength(name: string, at: string): void {
   }
 }
 
-function kindOf(tool: Fields, at: string): OwnTool['kind'] | undefined {
+function kindOf(
+  tool: Fields,
+  at: string,
+  namespace: string | undefined,
+): OwnTool['kind'] | undefined {
   const { type } = tool
   if (typeof type !== 'string') throw invalidField(`${at}.type`, 'is required')
-  return type === 'function' || type === 'custom' ? type : clientToolKind(tool)
+  if (type === 'function' || type === 'custom') return type
+  // The others have no names that a namespace could be put before.
+  return namespace === undefined ? clientToolKind(tool) : undefined
 }
 
 /** Tools that OpenAI defines are named after their type. */
