@@ -1,14 +1,14 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, textOf, type Fields } from '../../lib/json.ts'
 import { prefixedId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
 import { jsonAnswer, runBilledCall } from '../billed-call.ts'
-import type { ChatParts, Gateway, GatewayCall, PaidParts } from '../gateway.ts'
+import type { ChatParts, Gateway, GatewayCall, PaidParts, SentHeaders } from '../gateway.ts'
 import { measureFiles } from '../media-parts.ts'
 import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
@@ -19,7 +19,7 @@ import { firstToAnswer } from './first-to-answer.ts'
 import { chatStreamForm, type ChatOrder, type WholeForm } from './form.ts'
 import type { Gathered } from './gather.ts'
 import { readMessages, type InputModality } from './messages.ts'
-import { sessionIn } from './session.ts'
+import { sessionOfUser } from './session.ts'
 import { streamChat } from './stream.ts'
 import { answerWithin } from './within-limit.ts'
 
@@ -37,6 +37,8 @@ export type ChatBody = {
   reasoning?: unknown
   prediction?: unknown
   models?: string[] | null | undefined
+  provider?: unknown
+  require_parameters?: boolean | null | undefined
 }
 
 export async function chat(
@@ -45,14 +47,38 @@ export async function chat(
   body: ChatBody,
 ): Promise<Answer & { stored?: true }> {
   const session = sessionIn(body, call.headers)
+  const orderOf = (one: ChatBody) => orderChat(gateway, call, one, { session })
+  const answer = async (order: ChatOrder) => {
+    if (body.stream !== true) return completeChat(gateway, call, order)
+    const includeUsage = body.stream_options?.include_usage === true
+    return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
+  }
+  if (!CHOOSING.some((name) => body[name])) return answer(await orderOf(body))
   return firstToAnswer(gateway, call, choiceOf(body), {
-    order: async (one) => ({ order: await orderChat(gateway, call, one, { session }) }),
-    answer: async ({ order }) => {
-      if (body.stream !== true) return completeChat(gateway, call, order)
-      const includeUsage = body.stream_options?.include_usage === true
-      return streamChat(gateway, call, order, chatStreamForm(order.request.ours, includeUsage))
-    },
+    order: async (one) => ({ order: await orderOf(one) }),
+    answer: ({ order }) => answer(order),
   })
+}
+
+/** Whoever names none of these is answered by the one model or not at all. */
+const CHOOSING = ['models', 'provider', 'require_parameters'] as const
+
+/**
+ * What the caller calls the conversation that a request is part of, in whatever dialect: a field or
+ * a header for it, Codex's headers, or what Claude Code writes. Names of the user (`user`,
+ * `safety_identifier`) are none: one user has many conversations.
+ */
+export function sessionIn(body: Fields, headers: SentHeaders = {}): string | undefined {
+  const names = [
+    body.session_id,
+    headers['x-session-id'],
+    body.prompt_cache_key,
+    headers.session_id,
+    headers['session-id'],
+    headers.conversation_id,
+  ]
+  const named = names.find((name) => typeof name === 'string' && name !== '')
+  return named === undefined && body.metadata ? sessionOfUser(body.metadata) : textOf(named)
 }
 
 /** What a dialect adds to its request read as a chat. */
