@@ -1,14 +1,14 @@
 import type { PricedModel } from '../../catalog/catalog.ts'
 import type { Answer } from '../../lib/answer.ts'
 import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { answerId } from '../../lib/ids.ts'
 import type { ChatRequest, ChatResult, NativeRequest } from '../../upstream/contract/contract.ts'
 import { ABSENT, countedUsage, usageFields } from '../../upstream/contract/usage.ts'
 import type { ChatStream } from '../../upstream/work.ts'
 import { stageOf } from '../bill/rows.ts'
 import { costField, jsonAnswer, runBilledCall } from '../billed-call.ts'
-import type { ChatParts, Gateway, GatewayCall, PaidParts } from '../gateway.ts'
+import type { ChatParts, Gateway, GatewayCall, PaidParts, SentHeaders } from '../gateway.ts'
 import { measureFiles } from '../media-parts.ts'
 import { callCharge } from '../price/call-charge.ts'
 import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-hold.ts'
@@ -28,7 +28,7 @@ import {
 import type { Gathered } from './gather.ts'
 import { refuseHalfCalls } from './half-calls.ts'
 import { readMessages, type InputModality } from './messages.ts'
-import { sessionIn } from './session.ts'
+import { sessionOfUser } from './session.ts'
 import { streamChat } from './stream.ts'
 import { withKnownChoice } from './tool-choice.ts'
 import { answerWithin } from './within-limit.ts'
@@ -47,6 +47,8 @@ export type ChatBody = UsageFields & {
   reasoning?: unknown
   prediction?: unknown
   models?: string[] | null | undefined
+  provider?: unknown
+  require_parameters?: boolean | null | undefined
 }
 
 export async function chat(
@@ -59,15 +61,21 @@ export async function chat(
     : { body, custom: NO_NAMES }
   const session = sessionIn(body, call.headers)
   const wish = usageWish(body)
+  const orderOf = (one: ChatBody) => orderChat(gateway, call, one, { session })
+  const answer = async (order: ChatOrder) => {
+    if (body.stream !== true) return completeChat(gateway, call, order, chatWhole(custom), wish)
+    const shown = custom.size === 0 ? undefined : new CustomChunks(custom)
+    return streamChat(gateway, call, order, chatStreamForm(order.request.ours, wish, shown))
+  }
+  if (!CHOOSING.some((name) => read[name])) return answer(await orderOf(read))
   return firstToAnswer(gateway, call, choiceOf(read), {
-    order: async (one) => ({ order: await orderChat(gateway, call, one, { session }) }),
-    answer: async ({ order }) => {
-      if (body.stream !== true) return completeChat(gateway, call, order, chatWhole(custom), wish)
-      const shown = custom.size === 0 ? undefined : new CustomChunks(custom)
-      return streamChat(gateway, call, order, chatStreamForm(order.request.ours, wish, shown))
-    },
+    order: async (one) => ({ order: await orderOf(one) }),
+    answer: ({ order }) => answer(order),
   })
 }
+
+/** Whoever names none of these is answered by the one model or not at all. */
+const CHOOSING = ['models', 'provider', 'require_parameters'] as const
 
 const NO_NAMES: CustomNames = new Set()
 
@@ -78,6 +86,24 @@ function saysOfTools({ tools, tool_choice: choice, messages }: ChatBody): boolea
 export function usageWish({ stream_options: options, usage }: UsageFields): UsageWish {
   const cost = usage?.include === true
   return { included: cost || options?.include_usage === true, cost }
+}
+
+/**
+ * What the caller calls the conversation that a request is part of, in whatever dialect: a field or
+ * a header for it, Codex's headers, or what Claude Code writes. Names of the user (`user`,
+ * `safety_identifier`) are none: one user has many conversations.
+ */
+export function sessionIn(body: Fields, headers: SentHeaders = {}): string | undefined {
+  const names = [
+    body.session_id,
+    headers['x-session-id'],
+    body.prompt_cache_key,
+    headers.session_id,
+    headers['session-id'],
+    headers.conversation_id,
+  ]
+  const named = names.find((name) => typeof name === 'string' && name !== '')
+  return named === undefined && body.metadata ? sessionOfUser(body.metadata) : textOf(named)
 }
 
 /** What a dialect adds to its request read as a chat. */
@@ -142,10 +168,14 @@ function refusedBy(usage: ChatOrder['usage']): ChatOrder['refused'] {
 
 function chatWhole(custom: CustomNames): WholeForm {
   return ({ body }, usage) => {
-    refuseHalfCalls(body)
+    if (listOf(body.choices).some(calls)) refuseHalfCalls(body)
     const said = custom.size === 0 ? body : withCustomCalls(body, custom)
     return { ...said, usage: usageFields(usage) }
   }
+}
+
+function calls(choice: unknown): boolean {
+  return Boolean(fieldsOf(fieldsOf(choice).message).tool_calls)
 }
 
 /** A whole answer with what it cost in its usage. */

@@ -20,9 +20,8 @@ export function choiceOf<Body extends Choosing & Models>(body: Body): Choice<Bod
   const { models, ...one } = body
   const names = [...new Set([body.model, ...(models ?? [])])]
   if (names.length > MOST_MODELS) throw tooMany('models')
-  return withWishes(one as unknown as Body, (wished) =>
-    names.map((model) => ({ ...wished, model })),
-  )
+  const { wishes, rest } = readWishes(one)
+  return { bodies: names.map((model) => ({ ...rest, model }) as unknown as Body), wishes }
 }
 
 type Fallback = Fields & { model: string }
@@ -30,19 +29,16 @@ type Fallbacks = { fallbacks?: Fallback[] | 'default' | null | undefined }
 
 /** Of Messages: each of the others may have fields of its own. */
 export function choiceInMessages<Body extends Choosing & Fallbacks>(body: Body): Choice<Body> {
-  if (!Array.isArray(body.fallbacks)) return withWishes(body, (wished) => [wished])
+  if (!Array.isArray(body.fallbacks)) {
+    const { wishes, rest } = readWishes(body)
+    return { bodies: [rest], wishes }
+  }
   const { fallbacks, ...one } = body
   if (fallbacks.length >= MOST_MODELS) throw tooMany('fallbacks')
+  const { wishes, rest } = readWishes(one)
   const told = fallbacks.map((fallback) => unreadIn(fallback, 'fallbacks', OF_FALLBACK))
-  return withWishes(Object.assign({}, one, ...told) as Body, (wished) => [
-    wished,
-    ...fallbacks.map((fallback) => withFallback(wished, fallback)),
-  ])
-}
-
-function withWishes<Body extends Choosing>(body: Body, each: (body: Body) => Body[]): Choice<Body> {
-  const { wishes, rest } = readWishes(body)
-  return { bodies: each(rest), wishes }
+  const first = Object.assign({}, rest, ...told) as Body
+  return { bodies: [first, ...fallbacks.map((other) => withFallback(first, other))], wishes }
 }
 
 const OF_FALLBACK = new Set(['model', 'max_tokens', 'thinking', 'output_config'])

@@ -4,7 +4,8 @@ import { dearestOf } from '../price/dearest.ts'
 import type { Gateway, GatewayCall } from '../gateway.ts'
 import type { Choice } from './choice.ts'
 import type { ChatOrder } from './form.ts'
-import { fitting, type Wishes } from './wishes.ts'
+import { fitting } from './fitting.ts'
+import type { Wishes } from './wishes.ts'
 
 /** A request of a dialect to one model, ready to be asked. */
 type Asked = { order: ChatOrder }

@@ -1,18 +1,7 @@
-import type { PricedModel } from '../../catalog/catalog.ts'
-import { Failure, invalidField } from '../../lib/failure.ts'
-import {
-  compare,
-  decimal,
-  decimalText,
-  plainDecimal,
-  times,
-  type Decimal,
-} from '../../lib/decimal.ts'
+import { invalidField } from '../../lib/failure.ts'
+import { decimal, plainDecimal, type Decimal } from '../../lib/decimal.ts'
 import { fieldsOf, isFields, type Fields } from '../../lib/json.ts'
-import type { ModelTarget } from '../../upstream/contract/contract.ts'
-import { dearestPrice, type LimitedPrice } from '../price/dearest-price.ts'
-import type { Gateway } from '../gateway.ts'
-import type { ChatOrder } from './form.ts'
+import type { LimitedPrice } from '../price/dearest-price.ts'
 import { neededIn, type Needed } from './needed.ts'
 
 /** What a caller wants of whoever answers. No upstream is named by it. */
@@ -101,51 +90,4 @@ function limitOf(price: unknown, field: string): Decimal {
     throw invalidField(field, 'must be a number of dollars, 0 or more')
   }
   return decimal(text)
-}
-
-type WishParts = Pick<Gateway, 'catalog' | 'upstreams'>
-
-/** The order with those upstreams that fit; throws where the model does not, or none is left. */
-export function fitting(gateway: WishParts, order: ChatOrder, wishes: Wishes): ChatOrder {
-  const model = gateway.catalog.requireModel(order.stage.model)
-  checkPrices(model, wishes.mostPaid)
-  let targets = order.targets
-  for (const needed of wishes.needed) targets = withParameter(targets, needed, model.id)
-  if (!wishes.keepsNothing) return { ...order, targets }
-  const silent = targets.filter((target) => gateway.upstreams.keepsNothing(target))
-  if (silent.length === 0) {
-    const why = `nobody who runs "${model.id}" here is known to keep nothing of a request`
-    throw unfit('provider.data_collection', why)
-  }
-  return { ...order, targets: silent, request: { ...order.request, keepsNothing: true } }
-}
-
-const MILLION = decimal(1_000_000)
-
-function checkPrices(model: PricedModel, mostPaid: Wishes['mostPaid']): void {
-  for (const [name, most] of mostPaid) {
-    const isToken = name === 'prompt' || name === 'completion'
-    const unit = isToken ? 'a million tokens' : name === 'image' ? 'a picture' : 'a request'
-    const price = times(dearestPrice(model, name), isToken ? MILLION : decimal(1))
-    if (compare(price, most) <= 0) continue
-    const why = `"${model.id}" costs ${decimalText(price)} dollars ${unit}, more than ${decimalText(most)}`
-    throw unfit(`provider.max_price.${name}`, why)
-  }
-}
-
-function withParameter(
-  targets: ChatOrder['targets'],
-  { field, names }: Needed,
-  model: string,
-): ChatOrder['targets'] {
-  const knows = ({ supportedParameters = [] }: ModelTarget) =>
-    names.some((name) => supportedParameters.includes(name))
-  const left = targets.filter(knows)
-  if (left.length === 0)
-    throw unfit(field, `"${model}" does not support it together with the others`)
-  return left
-}
-
-function unfit(field: string, why: string): Failure {
-  return new Failure('unsuitable', `${field}: ${why}.`, { param: field, code: 'model_capability' })
 }

@@ -17,7 +17,7 @@ export function nativeRequest(
   sent: { headers: SentHeaders; tools: Fields[]; model: Model; ours: NativeRequest['ours'] },
 ): NativeRequest {
   const { 'anthropic-version': version, [BETA_HEADER]: wanted } = sent.headers
-  const asked = betasIn(wanted)
+  const asked = betasIn(wanted).filter((beta) => !beta.startsWith(DONE_HERE))
   const betas = asked.filter((beta) => betaPasses(beta, sent.model.contextLength))
   const leftOut = asked
     .filter((beta) => !betas.includes(beta))
@@ -42,6 +42,8 @@ export function nativeRequest(
 
 type Model = { id: string; contextLength?: number | undefined }
 
+/** The caller's `fallbacks`. */
+const DONE_HERE = 'server-side-fallback-'
 const CONTEXT = 'context-management'
 /** Refused without its beta, which some clients leave out for the count. */
 const CONTEXT_FIELD = 'context_management'

@@ -332,7 +332,10 @@ test('a stored response of another model is continued as its own', async () => {
 test('a fallback of Messages has its own limit, and other members are named', async () => {
   const fallbacks = [{ model: 'lab/vito', max_tokens: 7, speed: 'fast', output_config: null }]
   const { result } = await paid(() =>
-    app.call('POST /v1/messages', { token: asha.key, body: habari('lab/busy', { fallbacks }) }),
+    app.call('POST /v1/messages', {
+      token: asha.key,
+      body: habari('lab/busy', { fallbacks, require_parameters: true, temperature: 0.5 }),
+    }),
   )
   assert.equal(result.body.model, 'lab/vito')
   assert.equal(result.headers.get('x-ignored-parameters'), 'fallbacks.speed')
