@@ -103,7 +103,7 @@ function attemptTrace(span: Span): AttemptTrace {
         'gen_ai.usage.cache_read.input_tokens': told.cacheRead,
         'gen_ai.usage.cache_creation.input_tokens': told.cacheCreation,
         'gen_ai.usage.reasoning.output_tokens': told.reasoning,
-      } as Attributes)
+      })
       if (outcome !== 'ok') fail(span, outcome)
       span.end()
     },
