@@ -13,6 +13,8 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576]
 const BATCHES = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
+const OPERATION = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model'] as const
+
 /** Every metric of ours. Those of the runtime begin with `mlango_process_` and `mlango_nodejs_`. */
 export const METRICS = {
   mlango_http_answer_seconds: {
@@ -47,20 +49,20 @@ export const METRICS = {
   },
   gen_ai_client_operation_duration_seconds: {
     kind: 'histogram',
-    help: 'Time of an attempt at an upstream to its whole answer',
-    labels: ['gen_ai_operation_name', 'gen_ai_provider_name'],
+    help: 'Time of an attempt at an upstream to its end, of a stream too',
+    labels: [...OPERATION, 'error_type'],
     buckets: SECONDS,
   },
-  gen_ai_server_time_to_first_token_seconds: {
+  gen_ai_client_operation_time_to_first_chunk_seconds: {
     kind: 'histogram',
     help: 'Time to the first event of a stream',
-    labels: ['gen_ai_provider_name'],
+    labels: OPERATION,
     buckets: SECONDS,
   },
   gen_ai_client_token_usage: {
     kind: 'histogram',
-    help: 'Tokens of a call',
-    labels: ['gen_ai_operation_name', 'gen_ai_token_type'],
+    help: 'Tokens of an attempt, as the upstream counted them',
+    labels: [...OPERATION, 'gen_ai_token_type'],
     buckets: TOKENS,
   },
   mlango_paid_calls_total: {

@@ -2,6 +2,7 @@ import type { Counter, Gauge, Histogram } from 'prom-client'
 import { creditsNumber } from '../ledger/money.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
 import type { METRICS } from './catalogue.ts'
+import { operationOf, providerOf } from './gen-ai.ts'
 
 type Catalogue = typeof METRICS
 
@@ -21,22 +22,27 @@ export function openMeter(to: Instruments): Meter {
     answered(route, status, durationMs) {
       to.mlango_http_answer_seconds.observe({ route, status: String(status) }, durationMs / 1_000)
     },
-    attempted(attempt) {
-      const { upstream, operation, outcome } = attempt
-      const seconds = attempt.durationMs / 1_000
-      const labels = { upstream, model: model(attempt.model), outcome }
-      to.mlango_upstream_attempts_total.inc(labels)
-      if (outcome !== 'ok') return
-      if (operation === 'chatStream') {
-        to.gen_ai_server_time_to_first_token_seconds.observe(
-          { gen_ai_provider_name: upstream },
-          seconds,
-        )
-      } else {
-        to.gen_ai_client_operation_duration_seconds.observe(
-          { gen_ai_operation_name: operation, gen_ai_provider_name: upstream },
-          seconds,
-        )
+    attempted({ upstream, model: name, outcome }) {
+      to.mlango_upstream_attempts_total.inc({ upstream, model: model(name), outcome })
+    },
+    ended(attempt) {
+      const { outcome, durationMs, firstChunkMs, input, output } = attempt
+      const of = {
+        gen_ai_operation_name: operationOf(attempt.operation),
+        gen_ai_provider_name: providerOf(attempt.provider),
+        gen_ai_request_model: model(attempt.model),
+      }
+      // An empty label is none.
+      const error_type = outcome === 'ok' ? '' : outcome
+      const seconds = durationMs / 1_000
+      to.gen_ai_client_operation_duration_seconds.observe({ ...of, error_type }, seconds)
+      if (firstChunkMs !== undefined) {
+        const first = to.gen_ai_client_operation_time_to_first_chunk_seconds
+        first.observe(of, firstChunkMs / 1_000)
+      }
+      for (const [gen_ai_token_type, tokens] of Object.entries({ input, output })) {
+        if (tokens === undefined) continue
+        to.gen_ai_client_token_usage.observe({ ...of, gen_ai_token_type }, tokens)
       }
     },
     leftOut(parameter) {
@@ -50,14 +56,6 @@ export function openMeter(to: Instruments): Meter {
         to.mlango_charged_credits_total.inc(charged, creditsNumber(record.costMicro))
       }
       to.mlango_uncollected_credits_total.inc(creditsNumber(record.uncollectedMicro ?? 0n))
-      for (const [type, tokens] of [
-        ['input', record.promptTokens],
-        ['output', record.completionTokens],
-      ] as const) {
-        if (tokens === undefined) continue
-        const labels = { gen_ai_operation_name: kind, gen_ai_token_type: type }
-        to.gen_ai_client_token_usage.observe(labels, tokens)
-      }
     },
     committed({ size, durationMs, ok }) {
       to.mlango_commit_batch_size.observe(size)

@@ -3,17 +3,20 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  type Attributes,
   type Context,
   type Span,
   type Tracer as SpanMaker,
 } from '@opentelemetry/api'
 import {
   readTraceparent,
+  type AttemptAbout,
   type AttemptTrace,
   type RequestTrace,
   type StepTrace,
   type Tracer,
 } from '../lib/telemetry/trace.ts'
+import { operationOf, providerOf } from './gen-ai.ts'
 
 /** Spans of OpenTelemetry, with parents given by hand: no context is looked up on the way. */
 export function spanTracer(maker: SpanMaker): Tracer {
@@ -68,37 +71,39 @@ function stepTrace(span: Span): StepTrace {
 }
 
 /** As OpenTelemetry's conventions for generative AI name things. */
-function attemptSpan({
-  upstream,
-  provider,
-  model,
-  work,
-}: Parameters<RequestTrace['attempt']>[0]): [
-  string,
-  { kind: SpanKind; attributes: Record<string, string> },
-] {
-  const operation = OPERATIONS[work] ?? work
+function attemptSpan(about: AttemptAbout): [string, { kind: SpanKind; attributes: Attributes }] {
+  const operation = operationOf(about.work)
+  const { hostname, port, protocol } = new URL(about.origin)
   const attributes = {
     'gen_ai.operation.name': operation,
-    'gen_ai.provider.name': PROVIDERS[provider] ?? provider,
-    'gen_ai.request.model': model,
-    'mlango.upstream': upstream,
+    'gen_ai.provider.name': providerOf(about.provider),
+    'gen_ai.request.model': about.model,
+    'gen_ai.request.stream': about.stream,
+    'gen_ai.request.max_tokens': about.maxTokens,
+    'gen_ai.request.temperature': about.temperature,
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    'mlango.upstream': about.upstream,
   }
-  return [`${operation} ${model}`, { kind: SpanKind.CLIENT, attributes }]
+  return [`${operation} ${about.model}`, { kind: SpanKind.CLIENT, attributes }]
 }
-
-const OPERATIONS: Record<string, string> = { chatStream: 'chat', image: 'generate_content' }
-const PROVIDERS: Record<string, string> = { gemini: 'gcp.gemini' }
 
 function attemptTrace(span: Span): AttemptTrace {
   return {
     traceparent: traceparentOf(span),
-    firstToken: () => void span.addEvent('first_token'),
-    end(outcome, tokens) {
-      if (tokens?.input !== undefined) span.setAttribute('gen_ai.usage.input_tokens', tokens.input)
-      if (tokens?.output !== undefined) {
-        span.setAttribute('gen_ai.usage.output_tokens', tokens.output)
-      }
+    firstChunk: (afterMs) =>
+      void span.setAttribute('gen_ai.response.time_to_first_chunk', afterMs / 1_000),
+    end(outcome, told = {}) {
+      span.setAttributes({
+        'gen_ai.response.id': told.id,
+        'gen_ai.response.model': told.model,
+        'gen_ai.response.finish_reasons': told.finishReason && [told.finishReason],
+        'gen_ai.usage.input_tokens': told.input,
+        'gen_ai.usage.output_tokens': told.output,
+        'gen_ai.usage.cache_read.input_tokens': told.cacheRead,
+        'gen_ai.usage.cache_creation.input_tokens': told.cacheCreation,
+        'gen_ai.usage.reasoning.output_tokens': told.reasoning,
+      })
       if (outcome !== 'ok') fail(span, outcome)
       span.end()
     },

@@ -36,7 +36,7 @@ const passOn: Tracer = {
     if (traceparent === undefined) return undefined
     return {
       step: () => ({ end() {} }),
-      attempt: () => ({ traceparent, firstToken() {}, end() {} }),
+      attempt: () => ({ traceparent, firstChunk() {}, end() {} }),
       answered() {},
       end() {},
     }

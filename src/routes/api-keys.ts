@@ -118,6 +118,38 @@ function revokeRoute(accounts: Accounts): Route {
   })
 }
 
+const MINUTES_A_DAY = 1_440
+
+/** Members that OpenRouter's SDK wants to see, of what there is none of here. */
+const NEVER = {
+  allowed_data_regions: ['global'],
+  byok_usage: 0,
+  byok_usage_daily: 0,
+  byok_usage_monthly: 0,
+  byok_usage_weekly: 0,
+  creator_user_id: null,
+  include_byok_in_limit: false,
+  is_management_key: false,
+  is_provisioning_key: false,
+  organization_id: null,
+}
+
+const none = z.literal(0)
+const no = z.literal(false)
+const nobody = z.null().meta({ example: null })
+const NEVER_SHAPE = {
+  allowed_data_regions: z.array(z.literal('global')),
+  byok_usage: none,
+  byok_usage_daily: none,
+  byok_usage_monthly: none,
+  byok_usage_weekly: none,
+  creator_user_id: nobody,
+  include_byok_in_limit: no,
+  is_management_key: no,
+  is_provisioning_key: no,
+  organization_id: nobody,
+}
+
 const currentKey = z.object({
   ...keyShape.pick({ id: true, name: true, status: true, created_at: true }).shape,
   label: z
@@ -134,8 +166,10 @@ const currentKey = z.object({
   limit_remaining: z.number().nullable(),
   limit_reset: z.string().nullable(),
   is_free_tier: z.boolean().meta({ description: 'The account has never bought credits' }),
-  is_management_key: z.literal(false),
-  is_provisioning_key: z.literal(false),
+  ...NEVER_SHAPE,
+  free_model_daily_requests: z
+    .object({ limit: z.int(), remaining: z.int(), used: z.literal(0) })
+    .meta({ description: 'Not counted: as many as the rate limit lets through in a day' }),
   rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),
 })
 
@@ -182,12 +216,13 @@ function showOwn(key: KeyView, used: KeyUsage) {
 }
 
 function limitsOf(requests: number) {
+  const aDay = requests * MINUTES_A_DAY
   return {
     limit: null,
     limit_remaining: null,
     limit_reset: null,
-    is_management_key: false,
-    is_provisioning_key: false,
+    ...NEVER,
+    free_model_daily_requests: { limit: aDay, remaining: aDay, used: 0 },
     rate_limit: { requests, interval: '1m', note: 'The RateLimit headers say what is left.' },
   }
 }

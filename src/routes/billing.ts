@@ -143,7 +143,8 @@ const quoteShape = z.object({
   model: z.string(),
   hold: amount.meta({ description: 'What the call would reserve, where the account has as much' }),
   likely: amount.meta({
-    description: 'What it would probably cost: an answer of at most 1,024 tokens is reckoned with',
+    description:
+      'What it would probably cost, with an answer of 300 tokens (of a model that thinks 1,024) or what was asked for, if that is less',
   }),
   most: amount.meta({ description: 'What it may come to cost at the very most' }),
 })

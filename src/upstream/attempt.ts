@@ -1,7 +1,7 @@
 import { fieldsOf, sift, type Fields, type Rule } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Meter } from '../lib/telemetry/meter.ts'
-import type { AttemptTrace, CallSignal } from '../lib/telemetry/trace.ts'
+import type { CallSignal } from '../lib/telemetry/trace.ts'
 import { openChatStream } from './chat-stream.ts'
 import type {
   AnswerHead,
@@ -19,6 +19,7 @@ import type { Passing } from './contract/passing.ts'
 import { refusalOf } from './contract/refused-answer.ts'
 import { brokenOff, StatusError, UpstreamError, classifyError } from './contract/upstream-error.ts'
 import { ABSENT } from './contract/usage.ts'
+import type { Followed } from './followed.ts'
 import type { UpstreamHealth } from './health/health.ts'
 import { PROVIDERS, type UpstreamConfig } from './upstreams-file.ts'
 import { gather, type Endpoint, type HttpSender } from './wire/send.ts'
@@ -35,7 +36,7 @@ export type UpstreamParts = {
   log: Log
   nowMs: () => number
   random: () => number
-  meter: Pick<Meter, 'attempted' | 'leftOut'> | undefined
+  meter: Pick<Meter, 'attempted' | 'ended' | 'leftOut'> | undefined
   /** Upstreams that get no new work. Replaced as a whole. */
   drained: ReadonlySet<string>
 }
@@ -66,7 +67,7 @@ export type UpstreamAttempt = {
   leftOut: ReadonlySet<string>
   sender: HttpSender
   signal: AbortSignal | undefined
-  trace: AttemptTrace | undefined
+  followed: Followed
   /** What a stream throws when it breaks after it was returned. */
   streamFailure(error: unknown): unknown
 }
@@ -76,7 +77,7 @@ export function prepareAttempt<Name extends keyof Work>(
   parts: UpstreamParts,
   work: { name: Name; request: Work[Name]['request']; signal: CallSignal | undefined },
   target: ModelTarget,
-  trace: AttemptTrace | undefined,
+  followed: Followed,
 ): UpstreamAttempt {
   const connection = parts.connections.get(target.upstream)!
   const { provider } = connection
@@ -87,7 +88,7 @@ export function prepareAttempt<Name extends keyof Work>(
   const sieve = sieveOf(capability.passing, connection, target, leftOut)
   const built = capability.build(operation.sifted(asked, sieve, provider), target)
   for (const name of leftOut) parts.meter?.leftOut(metricName(name, capability.passing))
-  const call = withTrace(withTimeouts(connection, built), trace)
+  const call = withTrace(withTimeouts(connection, built), followed)
   const streamFailure = streamFailureOf(parts, { connection, target, call })
   return {
     connection,
@@ -96,7 +97,7 @@ export function prepareAttempt<Name extends keyof Work>(
     leftOut,
     sender: parts.sender,
     signal: work.signal,
-    trace,
+    followed,
     streamFailure,
   }
 }
@@ -135,9 +136,8 @@ export function withTimeouts({ config }: Connection, call: HttpCall): HttpCall {
 }
 
 /** Providers get only the trace id. */
-function withTrace(call: HttpCall, trace: AttemptTrace | undefined): HttpCall {
-  if (trace === undefined) return call
-  return { ...call, headers: { ...call.headers, traceparent: trace.traceparent } }
+function withTrace(call: HttpCall, { traceparent }: Followed): HttpCall {
+  return traceparent === undefined ? call : { ...call, headers: { ...call.headers, traceparent } }
 }
 
 /** Keeps nothing of the request: a stream may run for long. */
@@ -178,7 +178,10 @@ export const OPERATIONS: {
   chatStream: {
     capability: chatOf,
     sifted: siftedChat,
-    send: async ({ connection, target, call, sender, signal, trace, streamFailure }, request) => {
+    send: async (
+      { connection, target, call, sender, signal, followed, streamFailure },
+      request,
+    ) => {
       const { provider } = connection
       const capability = chatOf(provider, { request, target })!
       const { headers, events } = await sender
@@ -191,7 +194,7 @@ export const OPERATIONS: {
       const { ours } = request
       const id = headers['x-generation-id']
       const refusal = (error: unknown) => refusalOf(error, provider, reader.usage)
-      return openChatStream({ events, reader, choices, ours, id, trace, refusal, streamFailure })
+      return openChatStream({ events, reader, choices, ours, id, followed, refusal, streamFailure })
     },
   },
   count: jsonOperation((provider) => provider.count, siftedNative),
@@ -312,12 +315,13 @@ function madeOperation<Request, Result>(
   return {
     capability,
     sifted,
-    send: async ({ connection, target, call, sender, signal }, request) => {
+    send: async ({ connection, target, call, sender, signal, followed }, request) => {
       const { provider } = connection
       const { read, usageIn = provider.usageIn } = capability(provider, { request, target })!
       let answer: JsonAnswer | undefined
       try {
         answer = await sender.json(connection, call, signal)
+        followed.saw?.(() => answer?.json)
         return read(answer, request, target)
       } catch (error) {
         throw refusalOf(error, provider, usageIn(answer?.json))

@@ -1,8 +1,8 @@
-import type { AttemptTrace } from '../lib/telemetry/trace.ts'
+import { parseForeignJson } from '../lib/json.ts'
 import { chunkText } from './contract/chunks.ts'
 import type { ChatReader, OurNames, SseEvent } from './contract/contract.ts'
 import { UpstreamError, type UpstreamErrorKind } from './contract/upstream-error.ts'
-import type { UsageReading } from './contract/usage.ts'
+import type { Followed } from './followed.ts'
 import type { Source } from './wire/source.ts'
 import type { ChatStream } from './work.ts'
 
@@ -20,7 +20,7 @@ type StreamParts = {
   ours: OurNames
   /** The generation id from the header. */
   id: string | undefined
-  trace?: AttemptTrace | undefined
+  followed?: Followed | undefined
   /** What to throw for an answer that cannot be read. */
   refusal(error: unknown): unknown
   /** What to throw when the stream breaks after it was returned. */
@@ -46,7 +46,8 @@ class OpenStream implements ChatStream {
   #over = false
   #timedOut = false
   #firstOutputAtMs: number | undefined
-  #trace: AttemptTrace | undefined
+  #followed: Followed | undefined
+  #seen = false
 
   constructor(parts: StreamParts) {
     this.#parts = parts
@@ -103,10 +104,10 @@ class OpenStream implements ChatStream {
   }
 
   follow(): void {
-    const { trace } = this.#parts
-    trace?.firstToken()
-    if (this.#over) endTrace(trace, 'ok', this.usage)
-    else this.#trace = trace
+    const { followed } = this.#parts
+    followed?.firstChunk()
+    if (this.#over) followed?.end('ok', this)
+    else this.#followed = followed
   }
 
   more(): Promise<void> {
@@ -175,8 +176,14 @@ class OpenStream implements ChatStream {
 
   #end(outcome: string): void {
     this.#over = true
-    if (this.#trace !== undefined) endTrace(this.#trace, outcome, this.usage)
-    this.#trace = undefined
+    this.#followed?.end(outcome, this)
+    this.#followed = undefined
+  }
+
+  /** Only the first event is looked at. */
+  #see({ data }: SseEvent): void {
+    this.#seen = true
+    this.#parts.followed?.saw?.(() => parseForeignJson(data))
   }
 
   #finishChunks(): string[] {
@@ -200,6 +207,7 @@ class OpenStream implements ChatStream {
   #readOne(event: SseEvent): readonly string[] {
     const { finishes } = this.#reader
     const chunks = this.#reader.read(event)
+    if (!this.#seen) this.#see(event)
     if (this.#reader.finishes === finishes) return chunks
     for (const chunk of chunks) this.#heldBack += chunk.length
     if (this.#heldBack > MOST_HELD_BACK) throw new UpstreamError('too_large', 'finish')
@@ -209,15 +217,6 @@ class OpenStream implements ChatStream {
 }
 
 const NONE: readonly string[] = []
-
-export function endTrace(
-  trace: AttemptTrace | undefined,
-  outcome: string,
-  usage: UsageReading | undefined,
-): void {
-  const used = usage?.kind === 'reported' ? usage.usage : {}
-  trace?.end(outcome, { input: used.promptTokens, output: used.completionTokens })
-}
 
 async function awaitEnd(events: Source<readonly SseEvent[]>): Promise<void> {
   let timer: NodeJS.Timeout | undefined

@@ -11,7 +11,6 @@ import {
   type UpstreamAttempt,
   type UpstreamParts,
 } from './attempt.ts'
-import { endTrace } from './chat-stream.ts'
 import type { ModelTarget, NativeRequest, Timeouts } from './contract/contract.ts'
 import {
   failureOf,
@@ -27,7 +26,7 @@ import { UpstreamHealth } from './health/health.ts'
 import { choose, sessionDraw } from './health/circuit.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
-import type { UsageReading } from './contract/usage.ts'
+import { followAttempt, type Told } from './followed.ts'
 import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'
 
@@ -193,12 +192,10 @@ async function tryTarget<Name extends keyof Work>(
   let attempt: UpstreamAttempt | undefined
   const beganMs = performance.now()
   const { upstream, model } = target
-  const provider = parts.connections.get(upstream)!.config.type
-  const trace = work.signal?.trace?.attempt({ upstream, provider, model, work: work.name })
+  const followed = followAttempt(parts.meter, work, target, parts.connections.get(upstream)!)
   const report = (outcome: string) => {
-    const durationMs = performance.now() - beganMs
-    parts.health.ended(upstream, outcome, durationMs)
-    parts.meter?.attempted({ upstream, model, operation: work.name, outcome, durationMs })
+    parts.health.ended(upstream, outcome, performance.now() - beganMs)
+    parts.meter?.attempted({ upstream, model, outcome })
   }
   parts.health.begin(target)
   if (work.course) {
@@ -206,7 +203,7 @@ async function tryTarget<Name extends keyof Work>(
     work.course.attempts += 1
   }
   try {
-    attempt = prepareAttempt(parts, work, target, trace)
+    attempt = prepareAttempt(parts, work, target, followed)
     if (work.course) work.course.leftOut = attempt.leftOut
     const result = await OPERATIONS[work.name].send(attempt, work.request)
     parts.health.succeeded(target)
@@ -214,14 +211,13 @@ async function tryTarget<Name extends keyof Work>(
       work.course.firstByteMs = performance.now() - work.course.beganMs
     }
     report('ok')
-    // A stream ends its trace itself.
-    if (trace && work.name !== 'chatStream')
-      endTrace(trace, 'ok', (result as { usage?: UsageReading }).usage)
+    // A stream tells its end itself.
+    if (work.name !== 'chatStream') followed.end('ok', result as Told)
     return { result }
   } catch (error) {
     const outcome = attempt === undefined ? 'unsuitable' : outcomeOf(error, attempt)
     report(outcome)
-    trace?.end(outcome)
+    followed.end(outcome)
     return afterError(parts, { target, attempt, request: work.request }, error)
   }
 }

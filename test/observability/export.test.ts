@@ -34,7 +34,8 @@ test('the log says once that traces are refused, and once that they are taken ag
 
 test('a share of the calls is followed, whatever their callers ask for', async () => {
   const about = { route: 'POST /v1/chat/completions', requestId: 'req_1' }
-  const attempt = { upstream: 'a', provider: 'openai', model: 'm', work: 'chat' }
+  const origin = 'https://models.example'
+  const attempt = { upstream: 'a', provider: 'openai', model: 'm', work: 'chat', origin }
   // Its id would fall into any share, if that were chosen by the id.
   const caller = '00-00000000000000000000000000000001-b7ad6b7169203331'
   for (const [share, flag] of [

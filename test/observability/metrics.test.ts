@@ -58,10 +58,14 @@ test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a 
   assert.equal(valueOf(text, 'mlango_paid_calls_total{kind="chat",status="completed"}'), 1)
   const charged = valueOf(text, `mlango_charged_credits_total{kind="chat",model="${model.id}"}`)
   assert.ok(charged! > 0)
+  const provider = 'gen_ai_provider_name="openrouter"'
+  const operation = `gen_ai_operation_name="chat",${provider},gen_ai_request_model="${model.id}"`
   for (const type of ['input', 'output']) {
-    const labels = `gen_ai_operation_name="chat",gen_ai_token_type="${type}"`
+    const labels = `${operation},gen_ai_token_type="${type}"`
     assert.equal(valueOf(text, `gen_ai_client_token_usage_count{${labels}}`), 1)
   }
+  const duration = `gen_ai_client_operation_duration_seconds_count{${operation},error_type=""}`
+  assert.equal(valueOf(text, duration), 1)
   assert.equal(valueOf(text, 'mlango_replays_total{outcome="claimed"}'), 1)
   assert.equal(valueOf(text, 'mlango_replays_total{outcome="stored"}'), 1)
   assert.ok(valueOf(text, 'mlango_commit_seconds_count')! >= 2, 'a hold and a settlement')
@@ -69,6 +73,28 @@ test('a paid call shows as an attempt, tokens, credits, a commit; a replay as a 
   assert.ok(valueOf(text, 'mlango_disk_free_bytes')! > 0)
   assert.ok(!text.includes('secret-word') && !text.includes(accountId))
   await assertAudit(app.db)
+})
+
+test('a stream shows when it began and when it ended; what failed, why', async () => {
+  const { key } = await app.customer('1000')
+  const body = { model: 'sim/hekima', messages: [{ role: 'user', content: 'Habari' }] }
+  const streamed = await fetch(`${app.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, stream: true }),
+  })
+  assert.match(await streamed.text(), /DONE/)
+  app.models.fail({ fault: 'status-500', route: '/chat/completions', times: 1 })
+  const failed = await app.call('POST /v1/chat/completions', { token: key, body })
+  assert.equal(failed.status, 502)
+  const text = await scrape()
+  const of = (name: string) =>
+    [...text.matchAll(new RegExp(`^gen_ai_client_${name}_count\\{(.*)\\} (\\d+)$`, 'gm'))].map(
+      ([, labels, count]) => [/error_type="(\w*)"/.exec(labels!)?.[1], Number(count)],
+    )
+  assert.deepEqual(of('operation_time_to_first_chunk_seconds'), [[undefined, 1]])
+  const durations = Object.fromEntries(of('operation_duration_seconds')) as unknown
+  assert.deepEqual(durations, { '': 2, failed: 1 })
 })
 
 test('what waits is shown with its age, and as 0 when nothing does', async () => {
@@ -96,10 +122,16 @@ test('every metric is in the answer, and none that the catalogue lacks', async (
 test('models beyond the first two hundred are one series', async () => {
   const many = await createMetrics()
   for (let i = 0; i < 1_000; i++) {
-    const attempt = { upstream: 'a', model: `m${i}`, operation: 'chat', outcome: 'failed' }
-    many.meter.attempted({ ...attempt, durationMs: 1 })
+    const attempt = { upstream: 'a', model: `m${i}`, outcome: 'failed' }
+    many.meter.attempted(attempt)
+    const operation = { provider: 'openai', operation: 'chat', durationMs: 1, input: 1 }
+    many.meter.ended({ ...attempt, ...operation })
   }
   const text = await many.text()
   assert.equal(text.match(/^mlango_upstream_attempts_total\{/gm)!.length, 201)
   assert.match(text, /model="other",outcome="failed"\} 800/)
+  for (const name of ['operation_duration_seconds', 'token_usage']) {
+    const series = new RegExp(`^gen_ai_client_${name}_count\\{`, 'gm')
+    assert.equal(text.match(series)!.length, 201, name)
+  }
 })

@@ -28,7 +28,11 @@ before(async () => {
     entry('openai', { responses: true }),
     entry('lab', { type: 'openai', pass_fields: ['lab_field'] }),
   ]
-  const meter = { attempted: () => {}, leftOut: (name: string) => counted.push(name) }
+  const meter = {
+    attempted: () => {},
+    ended: () => {},
+    leftOut: (name: string) => counted.push(name),
+  }
   upstreams = openUpstreams({
     upstreams: readUpstreams({ upstreams: entries }, {}),
     log: silentLog,

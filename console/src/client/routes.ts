@@ -897,8 +897,17 @@ export type Documented = {
         limit_remaining: number | null
         limit_reset: string | null
         is_free_tier: boolean
+        allowed_data_regions: 'global'[]
+        byok_usage: 0
+        byok_usage_daily: 0
+        byok_usage_monthly: 0
+        byok_usage_weekly: 0
+        creator_user_id: null
+        include_byok_in_limit: false
         is_management_key: false
         is_provisioning_key: false
+        organization_id: null
+        free_model_daily_requests: { limit: number; remaining: number; used: 0 }
         rate_limit: { requests: number; interval: string; note: string }
       }
       request_id: string

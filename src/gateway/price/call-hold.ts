@@ -97,9 +97,13 @@ function estimateOf(call: HeldCall, answer: AnswerWish | undefined): CostEstimat
   }
 }
 
+/** Of a text that nobody asked to be short; a model that thinks writes more. */
+const USUAL_ANSWER_TOKENS = 300
+
 /** As such a call would be charged, with an answer that is no longer than usual. */
 function likelyMicro({ model, prompt, at }: HeldCall, answer: AnswerWish | undefined): bigint {
-  const maxTokens = Math.min(answer?.maxTokens ?? DEFAULT_ANSWER_TOKENS, DEFAULT_ANSWER_TOKENS)
+  const usual = model.thinks ? DEFAULT_ANSWER_TOKENS : USUAL_ANSWER_TOKENS
+  const maxTokens = Math.min(answer?.maxTokens ?? usual, usual)
   const written = answer ? expectedAnswer({ ...answer, maxTokens }, model.maxOutputTokens) : 0
   const imageOutputTokens = answer?.pictures ? PICTURE_TOKENS * answer.choices : 0
   const use = {

@@ -5,8 +5,13 @@
 export type Meter = {
   /** An answer, or the first byte of a stream. */
   answered(route: string, status: number, durationMs: number): void
-  /** One attempt at an upstream. `outcome` is `ok` or a word of ours for what went wrong. */
+  /**
+   * What became of an attempt at an upstream: of a stream, with its first event. `outcome` is `ok` or
+   * a word of ours for what went wrong.
+   */
   attempted(attempt: UpstreamTry): void
+  /** The same attempt at its end, which for a stream comes later. */
+  ended(attempt: EndedTry): void
   /** A field of a caller that an upstream was not given: one that is known, or `other`. */
   leftOut(parameter: string): void
   /** A record of paid work that has been committed. */
@@ -16,13 +21,17 @@ export type Meter = {
   replayed(outcome: string): void
 }
 
-type UpstreamTry = {
-  upstream: string
-  model: string
+type UpstreamTry = { upstream: string; model: string; outcome: string }
+
+type EndedTry = UpstreamTry & {
+  provider: string
   operation: string
-  outcome: string
-  /** To the whole answer, or to the first event of a stream. */
   durationMs: number
+  /** Of a stream. */
+  firstChunkMs?: number | undefined
+  /** Tokens, where the upstream counts them. */
+  input?: number | undefined
+  output?: number | undefined
 }
 
 type RecordedWork = {

@@ -18,7 +18,7 @@ export type Traces = {
 /** One request, from its arrival to the last byte of its answer. */
 export type RequestTrace = {
   step(name: 'hold' | 'settle' | 'release'): StepTrace
-  attempt(about: { upstream: string; provider: string; model: string; work: string }): AttemptTrace
+  attempt(about: AttemptAbout): AttemptTrace
   answered(status: number): void
   end(): void
 }
@@ -26,12 +26,37 @@ export type RequestTrace = {
 /** `problem` is from a fixed list, never a text of a caller. */
 export type StepTrace = { end(problem?: string): void }
 
+export type AttemptAbout = {
+  upstream: string
+  provider: string
+  model: string
+  work: string
+  /** Where the upstream is. */
+  origin: string
+  /** What was asked for, where it is known. */
+  stream?: boolean | undefined
+  maxTokens?: number | undefined
+  temperature?: number | undefined
+}
+
 export type AttemptTrace = {
   /** The header by which an upstream knows the trace. */
   readonly traceparent: string
-  firstToken(): void
+  firstChunk(afterMs: number): void
   /** `outcome` is `ok` or a word of ours for what went wrong. */
-  end(outcome: string, tokens?: { input?: number | undefined; output?: number | undefined }): void
+  end(outcome: string, told?: AttemptEnd): void
+}
+
+/** What an upstream said of its answer, and the tokens that it counted. */
+export type AttemptEnd = {
+  id?: string | undefined
+  model?: string | undefined
+  finishReason?: string | undefined
+  input?: number | undefined
+  output?: number | undefined
+  cacheRead?: number | undefined
+  cacheCreation?: number | undefined
+  reasoning?: number | undefined
 }
 
 /**

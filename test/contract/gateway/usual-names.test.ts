@@ -304,6 +304,18 @@ test('quote: what the same call then holds, in credits and shillings, and nothin
   }
 })
 
+test('quote: a shorter answer is likely to cost less, and never more than the most', async () => {
+  const path = '/v1/chat/completions'
+  const likely: number[] = []
+  for (const max_tokens of [10, 100, 1_024, 8_000]) {
+    const { body } = await ask('POST /v1/billing/quote', { path, body: { ...chat, max_tokens } })
+    assert.ok(body.data.likely.credits <= body.data.most.credits)
+    likely.push(body.data.likely.credits)
+  }
+  const [ten, hundred, usual, long] = likely as [number, number, number, number]
+  assert.ok(ten < hundred && hundred < usual && usual === long, likely.join())
+})
+
 test('quote of a video is its price, and of a free model nothing', async () => {
   const film = { model: 'sim/video-fault-video-failed', prompt: 'Simba', duration: 4 }
   const quoted = await ask('POST /v1/billing/quote', { path: '/v1/videos', body: film })

@@ -2,7 +2,14 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-type Attribute = { key: string; value: { stringValue?: string; intValue?: number | string } }
+type SentValue = {
+  stringValue?: string
+  intValue?: number | string
+  doubleValue?: number
+  boolValue?: boolean
+  arrayValue?: { values: SentValue[] }
+}
+type Attribute = { key: string; value: SentValue }
 
 /** A span as OTLP has it in JSON. */
 export type ReceivedSpan = {
@@ -57,7 +64,11 @@ function spansOf(text: string): ReceivedSpan[] {
 
 /** Its attributes, whatever their type, as text. */
 export function attributesOf({ attributes }: ReceivedSpan): Record<string, string> {
-  return Object.fromEntries(
-    attributes.map(({ key, value }) => [key, String(value.stringValue ?? value.intValue)]),
-  )
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, textOf(value)]))
+}
+
+function textOf({ arrayValue, ...one }: SentValue): string {
+  return arrayValue === undefined
+    ? Object.values(one).map(String).join()
+    : arrayValue.values.map(textOf).join()
 }
