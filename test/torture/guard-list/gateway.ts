@@ -117,7 +117,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'what is referred to again and again counts each time',
     file: 'src/gateway/responses/stored/history.ts',
-    find: 'if (bytes > roomBytes) throw tooLarge()',
+    find: 'if (bytes > roomBytes) throw refersToTooMuch()',
     put: '',
     test: 'test/gateway/responses/stored.test.ts',
     fails: /named again and again/,
@@ -125,7 +125,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'what is referred to is measured before it is read',
     file: 'src/gateway/responses/stored/history.ts',
-    find: 'if (bytes > reading.roomBytes) throw tooLarge()',
+    find: 'if (bytes > reading.roomBytes) throw refersToTooMuch()',
     put: '',
     test: 'test/gateway/responses/stored.test.ts',
     fails: /before it is read/,
