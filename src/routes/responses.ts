@@ -83,7 +83,7 @@ export function responseRoutes(responses: Responses): Route[] {
       path: '/v1/responses',
       summary: 'Create a response, streamed or whole',
       description:
-        'As with the Responses API of OpenAI. Unless `store` is false it can be read later, and continued with `previous_response_id`. Leaving before the end is as with `/v1/chat/completions`.',
+        'As with the Responses API of OpenAI. Unless `store` is false it can be read later, and continued with `previous_response_id`. Leaving before the end is as with `/v1/chat/completions`. A WebSocket at this address takes the same fields in messages of the type `response.create`.',
       paid: true,
       replay: (sent: ResponsesBody) => sent.stream !== true,
       bodyLimitBytes: RESPONSE_LIMIT_BYTES,

@@ -52,12 +52,17 @@ export class ResponsesSocket {
     const place = { conversations: this.#conversations, stream, seed }
     const make = generate === false ? prepareResponse : createResponse
     const about = { requestId, responseId: `resp_${seed}`, signal }
+    const work = () => make(this.#responses, call, { ...body, stream: true }, place)
     return this.#lanes.run(stream, about, async () => {
+      const failed = () => this.#conversations.drop(body.previous_response_id)
       try {
-        return await make(this.#responses, call, { ...body, stream: true }, place)
+        const answer = await work()
+        // A whole text in place of a stream is its failure.
+        if (generate !== false && typeof answer.body === 'string') failed()
+        return answer
       } catch (error) {
         // After a failure clients send the whole conversation again; after a cancel they need not.
-        if (!signal.aborted) this.#conversations.drop(body.previous_response_id)
+        if (!signal.aborted) failed()
         throw error
       }
     })

@@ -76,6 +76,8 @@ export type Sharer = {
   kind: SharerKind
   name: string
   calls: number
+  /** Open sockets, whose calls are counted one by one. */
+  sockets: number
   bytes: number
   /** Those of `bytes` that are answers. */
   unread: number
@@ -115,16 +117,18 @@ export class Capacity {
     if (running > this.#limits.calls || this.#isTight()) throw overloaded()
   }
 
-  /** Counts a call for its sharer, until it leaves. */
-  join(kind: SharerKind, name: string): Sharer {
+  /** Counts a call, or an open socket, for its sharer, until it leaves. */
+  join(kind: SharerKind, name: string, as: 'calls' | 'sockets' = 'calls'): Sharer {
     const key = kind + name
-    const sharer = this.#sharers.get(key) ?? { kind, name, calls: 0, bytes: 0, unread: 0 }
-    if (sharer.calls++ === 0) this.#sharers.set(key, sharer)
+    const sharer = this.#sharers.get(key) ?? newSharer(kind, name)
+    if (sharer.calls + sharer.sockets === 0) this.#sharers.set(key, sharer)
+    sharer[as] += 1
     return sharer
   }
 
-  leave(sharer: Sharer): void {
-    if (--sharer.calls === 0) this.#sharers.delete(sharer.kind + sharer.name)
+  leave(sharer: Sharer, as: 'calls' | 'sockets' = 'calls'): void {
+    sharer[as] -= 1
+    if (sharer.calls + sharer.sockets === 0) this.#sharers.delete(sharer.kind + sharer.name)
   }
 
   /** The failure if the newest call of this sharer is one too many. */
@@ -161,6 +165,10 @@ export class Capacity {
     this.#tight = (this.#limits.heapUsed ?? usedShare)() > TIGHT_HEAP
     return this.#tight
   }
+}
+
+function newSharer(kind: SharerKind, name: string): Sharer {
+  return { kind, name, calls: 0, sockets: 0, bytes: 0, unread: 0 }
 }
 
 export function overloaded(): Failure {

@@ -114,14 +114,15 @@ export class SocketConnection implements SocketPeer {
     const refusal = change > 0 && capacity.refuseBytes(change, this.#sharers, this.#arrivedBytes)
     capacity.hold(change, this.#sharers)
     this.#arrivedBytes += change
-    if (refusal) this.#refuse({ code: TRY_AGAIN_LATER, failure: refusal, tells: true })
+    if (!refusal) return
+    this.#refuse({ code: TRY_AGAIN_LATER, failure: refusal, tells: true })
+    // The rest of the message is not read.
+    this.#wire.socket.pause()
   }
 
-  /** Closes at once and reads no more, since what is still on its way may be much. */
   #refuse(farewell: Farewell): void {
     this.#farewell ??= farewell
     this.#close(farewell)
-    this.#wire.socket.pause()
   }
 
   #take(bytes: Buffer, isBinary: boolean): void {
@@ -180,7 +181,7 @@ export class SocketConnection implements SocketPeer {
     const { capacity } = this.#context
     capacity.hold(-this.#arrivedBytes - this.#keptBytes, this.#sharers)
     this.#arrivedBytes = this.#keptBytes = 0
-    for (const sharer of this.#sharers) capacity.leave(sharer)
+    for (const sharer of this.#sharers) capacity.leave(sharer, 'sockets')
   }
 }
 

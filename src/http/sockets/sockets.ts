@@ -127,20 +127,21 @@ export class Sockets {
     const { capacity } = this.#context
     const { accountId } = call.principal!
     const sharers = [
-      capacity.join('address', subscriberOf(call.address)),
-      capacity.join('account', accountId),
+      capacity.join('address', subscriberOf(call.address), 'sockets'),
+      capacity.join('account', accountId, 'sockets'),
     ]
     const opened = { socket, stream, request: call.request, sharers }
     const connection = new SocketConnection(this.#context, opened, call.plan.route.socket!)
     this.#open.set(connection, accountId)
-    this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref()
+    this.#looking ??= setInterval(() => this.look(performance.now()), LOOK_MS).unref()
     socket.once('close', () => this.#forget(connection))
     // The drain may have begun meanwhile.
     if (this.#context.running.draining) connection.endWith(RESTARTING)
   }
 
-  #look(): void {
-    for (const connection of this.#open.keys()) connection.look(performance.now())
+  /** Called every few seconds, while any is open. */
+  look(nowMs: number): void {
+    for (const connection of this.#open.keys()) connection.look(nowMs)
   }
 
   #forget(connection: SocketConnection): void {

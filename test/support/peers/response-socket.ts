@@ -48,7 +48,10 @@ export async function refusedUpgrade(
 ): Promise<{ status: number; body: Loose }> {
   const socket = new WebSocket(url.replace('http', 'ws') + path, { headers })
   socket.on('error', () => {})
-  const [, answer] = await once(socket, 'unexpected-response')
+  const opened = once(socket, 'open').then(() => {
+    throw new Error(`A connection was opened at ${path}.`)
+  })
+  const [, answer] = await Promise.race([once(socket, 'unexpected-response'), opened])
   const pieces: Buffer[] = []
   for await (const piece of answer) pieces.push(piece)
   return { status: answer.statusCode, body: JSON.parse(String(Buffer.concat(pieces))) }

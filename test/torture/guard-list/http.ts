@@ -3,6 +3,22 @@ import type { Guard } from './guard.ts'
 /** What comes in, how much of it, and what is answered again. */
 export const HTTP_GUARDS: readonly Guard[] = [
   {
+    name: 'what has arrived of a message of a socket is counted as memory',
+    file: 'src/http/sockets/connection.ts',
+    find: '    capacity.hold(change, this.#sharers)\n',
+    put: '',
+    test: 'test/http/sockets/sockets.test.ts',
+    fails: /comes too slowly/,
+  },
+  {
+    name: 'a page of another origin opens no socket',
+    file: 'src/http/sockets/sockets.ts',
+    find: 'if (origin !== undefined && origin !== corsOrigin) throw foreignOrigin()',
+    put: '',
+    test: 'test/contract/gateway/responses-socket.test.ts',
+    fails: /with a bearer alone/,
+  },
+  {
     name: 'few requests wait behind another on a connection',
     file: 'src/http/limits/connections.ts',
     find: 'if (count > MOST_WAITING) {',
