@@ -1,6 +1,5 @@
 import { fieldsOf, textOf } from '../lib/json.ts'
 import type { AttemptEnd, AttemptTrace, CallSignal } from '../lib/telemetry/trace.ts'
-import type { Meter } from '../lib/telemetry/meter.ts'
 import type { ChatRequest, ModelTarget } from './contract/contract.ts'
 import type { UsageReading } from './contract/usage.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
@@ -24,46 +23,18 @@ export type Told = {
   finishReason?: string | null | undefined
 }
 
-type Work = { name: string; request: unknown; signal: CallSignal | undefined }
-
-/** Keeps nothing of the request: a stream may run for long. */
-export function followAttempt(
-  meter: Pick<Meter, 'ended'> | undefined,
-  work: Work,
-  target: ModelTarget,
-  connection: { config: UpstreamConfig; origin: string },
-): Followed {
-  const beganMs = performance.now()
-  const { type: provider } = connection.config
-  const { upstream, model } = target
-  const { name: operation } = work
-  const trace = traceOf(work, target, connection)
-  let firstChunkMs: number | undefined
-  let answering: string | undefined
-  return {
-    traceparent: trace?.traceparent,
-    firstChunk() {
-      firstChunkMs = performance.now() - beganMs
-      trace?.firstChunk(firstChunkMs)
-    },
-    saw: trace && ((json) => void (answering = modelIn(json))),
-    end(outcome, told = {}) {
-      const durationMs = performance.now() - beganMs
-      const counts = countsOf(told.usage)
-      const attempt = { upstream, provider, model, operation, outcome, durationMs }
-      meter?.ended({ ...attempt, firstChunkMs, input: counts.input, output: counts.output })
-      trace?.end(outcome, { ...counts, ...namesOf(told), model: answering })
-    },
-  }
+/** What is known of an attempt before it is made. */
+export type Tried = {
+  work: { name: string; request: unknown }
+  target: ModelTarget
+  connection: { config: UpstreamConfig; origin: string }
 }
 
-function traceOf(
-  { name, request, signal }: Work,
-  { upstream, model }: ModelTarget,
-  { config, origin }: { config: UpstreamConfig; origin: string },
-): AttemptTrace | undefined {
-  const { trace } = signal ?? {}
-  if (trace === undefined) return undefined
+export function traceAttempt(
+  trace: NonNullable<CallSignal['trace']>,
+  { work: { name, request }, target: { upstream, model }, connection }: Tried,
+): AttemptTrace {
+  const { config, origin } = connection
   const about = { upstream, provider: config.type, model, work: name }
   return trace.attempt({ ...about, origin, ...askedOf(request) })
 }
@@ -84,25 +55,17 @@ function numberAs(name: string, value: unknown): Record<string, number> {
   return typeof value === 'number' ? { [name]: value } : {}
 }
 
-function namesOf({ generationId, finishReason }: Told): Pick<AttemptEnd, 'id' | 'finishReason'> {
+export function namesTold({
+  generationId,
+  finishReason,
+}: Told): Pick<AttemptEnd, 'id' | 'finishReason'> {
   return { id: generationId, finishReason: finishReason ?? undefined }
-}
-
-function countsOf(reading: UsageReading | undefined) {
-  const used = reading?.kind === 'reported' ? reading.usage : {}
-  return {
-    input: used.promptTokens,
-    output: used.completionTokens,
-    cacheRead: used.cachedTokens,
-    cacheCreation: used.cacheWriteTokens,
-    reasoning: used.reasoningTokens,
-  }
 }
 
 const LONGEST_NAME = 256
 
 /** The model that an answer, or the first event of a stream, says it is from. */
-function modelIn(json: () => unknown): string | undefined {
+export function modelIn(json: () => unknown): string | undefined {
   const { model, message, response, modelVersion } = fieldsOf(readable(json))
   const found = [model, modelVersion, fieldsOf(message).model, fieldsOf(response).model]
   return found

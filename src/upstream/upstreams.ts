@@ -22,11 +22,19 @@ import {
   classifyError,
   unavailable,
 } from './contract/upstream-error.ts'
+import type { UsageReading } from './contract/usage.ts'
 import { UpstreamHealth } from './health/health.ts'
 import { choose, sessionDraw } from './health/circuit.ts'
 import { checkUpstream, healthSummary, probeUpstreams, readUpstreamCatalog } from './maintenance.ts'
 import type { UpstreamConfig } from './upstreams-file.ts'
-import { followAttempt, type Told } from './followed.ts'
+import {
+  modelIn,
+  namesTold,
+  traceAttempt,
+  type Followed,
+  type Told,
+  type Tried,
+} from './followed.ts'
 import { createHttpSender } from './wire/send.ts'
 import type { Upstreams, Work } from './work.ts'
 
@@ -192,7 +200,7 @@ async function tryTarget<Name extends keyof Work>(
   let attempt: UpstreamAttempt | undefined
   const beganMs = performance.now()
   const { upstream, model } = target
-  const followed = followAttempt(parts.meter, work, target, parts.connections.get(upstream)!)
+  const followed = followAttempt(parts, work, target)
   const report = (outcome: string) => {
     parts.health.ended(upstream, outcome, performance.now() - beganMs)
     parts.meter?.attempted({ upstream, model, outcome })
@@ -219,6 +227,48 @@ async function tryTarget<Name extends keyof Work>(
     report(outcome)
     followed.end(outcome)
     return afterError(parts, { target, attempt, request: work.request }, error)
+  }
+}
+
+/** Keeps nothing of the request: a stream may run for long. */
+function followAttempt(
+  { meter, connections }: UpstreamParts,
+  work: Tried['work'] & { signal: CallSignal | undefined },
+  target: ModelTarget,
+): Followed {
+  const beganMs = performance.now()
+  const connection = connections.get(target.upstream)!
+  const { type: provider } = connection.config
+  const { upstream, model } = target
+  const { name: operation, signal } = work
+  const trace = signal?.trace && traceAttempt(signal.trace, { work, target, connection })
+  let firstChunkMs: number | undefined
+  let answering: string | undefined
+  return {
+    traceparent: trace?.traceparent,
+    firstChunk() {
+      firstChunkMs = performance.now() - beganMs
+      trace?.firstChunk(firstChunkMs)
+    },
+    saw: trace && ((json) => void (answering = modelIn(json))),
+    end(outcome, told = {}) {
+      const durationMs = performance.now() - beganMs
+      const counts = countsOf(told.usage)
+      const attempt = { upstream, provider, model, operation, outcome, durationMs }
+      meter?.ended({ ...attempt, firstChunkMs, input: counts.input, output: counts.output })
+      trace?.end(outcome, { ...counts, ...namesTold(told), model: answering })
+    },
+  }
+}
+
+function countsOf(reading: UsageReading | undefined) {
+  const used = reading?.kind === 'reported' ? reading.usage : {}
+  return {
+    input: used.promptTokens,
+    output: used.completionTokens,
+    cacheRead: used.cachedTokens,
+    cacheCreation: used.cacheWriteTokens,
+    reasoning: used.reasoningTokens,
   }
 }
 

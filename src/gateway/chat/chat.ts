@@ -15,8 +15,8 @@ import { callHold, DEFAULT_ANSWER_TOKENS, type AnswerWish } from '../price/call-
 import { measureJson, promptSize } from '../price/prompt-size.ts'
 import { mostJsonTokens } from '../price/token-bound.ts'
 import { choiceOf } from './choice.ts'
-import { CustomChunks, withCustomCalls } from './custom-calls.ts'
-import { withFunctions, type CustomNames } from './custom-tools.ts'
+import { CustomChunks, withCustomCalls } from './tools/custom-calls.ts'
+import { withFunctions, type CustomNames } from './tools/custom-tools.ts'
 import { firstToAnswer } from './first-to-answer.ts'
 import {
   chatStreamForm,
@@ -30,7 +30,7 @@ import { refuseHalfCalls } from './half-calls.ts'
 import { readMessages, type InputModality } from './messages.ts'
 import { sessionOfUser } from './session.ts'
 import { streamChat } from './stream.ts'
-import { withKnownChoice } from './tool-choice.ts'
+import { withKnownChoice } from './tools/tool-choice.ts'
 import { answerWithin } from './within-limit.ts'
 
 /** The fields of a chat body that the gateway reads. */

@@ -269,8 +269,8 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'a whole answer with a call that nobody can run is not charged',
     file: 'src/gateway/chat/whole-parts.ts',
-    find: "throw new Failure('upstream_failed', 'The model called a tool with invalid arguments.')",
-    put: 'return {}',
+    find: '  throw brokenCall()',
+    put: '  return {}',
     test: 'test/contract/gateway/messages.test.ts',
     fails: /broken arguments/,
   },

@@ -13,7 +13,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
   {
     name: 'a page of another origin opens no socket',
     file: 'src/http/sockets/sockets.ts',
-    find: 'if (origin !== undefined && origin !== corsOrigin) throw foreignOrigin()',
+    find: 'if (origin !== undefined && !mayCallByKey(cors, origin)) throw foreignOrigin()',
     put: '',
     test: 'test/contract/gateway/responses-socket.test.ts',
     fails: /with a bearer alone/,

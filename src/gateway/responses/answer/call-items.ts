@@ -1,6 +1,6 @@
 import { fieldsOf, listOf, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
 import type { Part } from '../../chat/answer-parts.ts'
-import { customInput } from '../../chat/custom-tools.ts'
+import { customInput } from '../../chat/tools/custom-tools.ts'
 import type { OwnTool, OwnTools } from '../request/tools.ts'
 
 /* Calls of tools as items, by the kind of tool. A model calls each as a function. */

@@ -1,6 +1,6 @@
 import type { Fields } from '../../../lib/json.ts'
 import type { Part, PartListener } from '../../chat/answer-parts.ts'
-import { customInput } from '../../chat/custom-tools.ts'
+import { customInput } from '../../chat/tools/custom-tools.ts'
 import { deltaFrame, type DeltaFrame, type EventWriter } from './event-writer.ts'
 import { callKind, isToldWhole } from './call-items.ts'
 import {

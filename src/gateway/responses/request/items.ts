@@ -1,6 +1,6 @@
 import { invalidField } from '../../../lib/failure.ts'
 import { isFields, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
-import { customArguments } from '../../chat/custom-tools.ts'
+import { customArguments } from '../../chat/tools/custom-tools.ts'
 import { resultText } from '../../chat/dialects.ts'
 import { calledClientTool, clientCall, clientResult } from './client-tools.ts'
 import { chatParts, isText, joined, textOnly } from './content.ts'

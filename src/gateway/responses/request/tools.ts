@@ -1,7 +1,7 @@
 import { Failure, invalidField } from '../../../lib/failure.ts'
 import { isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { clientFunction, clientToolKind, type ClientToolKind } from './client-tools.ts'
-import { customFunction } from '../../chat/custom-tools.ts'
+import { customFunction } from '../../chat/tools/custom-tools.ts'
 import { fittedToolName } from '../../chat/dialects.ts'
 
 /** A tool as the caller names it. */

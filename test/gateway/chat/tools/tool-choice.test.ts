@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withKnownChoice } from '../../../src/gateway/chat/tool-choice.ts'
-import { Failure } from '../../../src/lib/failure.ts'
+import { withKnownChoice } from '../../../../src/gateway/chat/tools/tool-choice.ts'
+import { Failure } from '../../../../src/lib/failure.ts'
 
 const fn = (name: string) => ({ type: 'function', function: { name } })
 const custom = (name: string) => ({ type: 'custom', custom: { name } })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { CustomChunks, withCustomCalls } from '../../../src/gateway/chat/custom-calls.ts'
-import { withFunctions } from '../../../src/gateway/chat/custom-tools.ts'
-import { Failure } from '../../../src/lib/failure.ts'
-import { listOf, type Fields } from '../../../src/lib/json.ts'
+import { CustomChunks, withCustomCalls } from '../../../../src/gateway/chat/tools/custom-calls.ts'
+import { withFunctions } from '../../../../src/gateway/chat/tools/custom-tools.ts'
+import { Failure } from '../../../../src/lib/failure.ts'
+import { listOf, type Fields } from '../../../../src/lib/json.ts'
 
 const user = { role: 'user', content: 'x' }
 const fn = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } }

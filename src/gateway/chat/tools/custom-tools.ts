@@ -1,5 +1,5 @@
-import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, parseForeignJson, textOf, type Fields } from '../../lib/json.ts'
+import { invalidField } from '../../../lib/failure.ts'
+import { fieldsOf, isFields, parseForeignJson, textOf, type Fields } from '../../../lib/json.ts'
 
 /*
  * Tools that take free text instead of JSON. Every model knows functions, and no setting says

@@ -1,5 +1,5 @@
-import { invalidField } from '../../lib/failure.ts'
-import { fieldsOf, isFields, textOf, type Fields } from '../../lib/json.ts'
+import { invalidField } from '../../../lib/failure.ts'
+import { fieldsOf, isFields, textOf, type Fields } from '../../../lib/json.ts'
 
 type Chosen = { tools?: unknown[] | null | undefined; tool_choice?: unknown }
 

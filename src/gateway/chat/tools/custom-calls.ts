@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { customInput, type CustomNames } from './custom-tools.ts'
 
 /* Calls of custom tools, which models made as functions, as the caller of a chat reads them. */
