@@ -117,7 +117,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'what is referred to again and again counts each time',
     file: 'src/gateway/responses/stored/history.ts',
-    find: 'if (bytes > roomBytes) throw tooLarge()',
+    find: "if (bytes > roomBytes) throw promptTooLong('invalid', { param: 'input' })",
     put: '',
     test: 'test/gateway/responses/stored.test.ts',
     fails: /named again and again/,
@@ -125,7 +125,7 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'what is referred to is measured before it is read',
     file: 'src/gateway/responses/stored/history.ts',
-    find: 'if (bytes > reading.roomBytes) throw tooLarge()',
+    find: "if (bytes > reading.roomBytes) throw promptTooLong('invalid', { param: 'input' })",
     put: '',
     test: 'test/gateway/responses/stored.test.ts',
     fails: /before it is read/,
@@ -245,8 +245,8 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
   {
     name: 'a whole answer with a call that nobody can run is not charged',
     file: 'src/gateway/chat/whole-parts.ts',
-    find: "throw new Failure('upstream_failed', 'The model called a tool with invalid arguments.')",
-    put: 'return {}',
+    find: '  throw brokenCall()',
+    put: '  return {}',
     test: 'test/contract/gateway/messages.test.ts',
     fails: /broken arguments/,
   },

@@ -21,8 +21,8 @@ export const HTTP_GUARDS: readonly Guard[] = [
   {
     name: 'made-up credentials are limited by network',
     file: 'src/http/admit.ts',
-    find: '  if (slot.allowed) throw error\n',
-    put: '  if (slot.limit > 0) throw error\n',
+    find: '  if (slot.allowed) throw explained(call, error)\n',
+    put: '  if (slot.limit > 0) throw explained(call, error)\n',
     test: 'test/contract/accounts/made-up-credentials.test.ts',
     fails: /so many a minute/,
   },
