@@ -9,16 +9,18 @@ export type Nowhere = { dialect: Dialect; credential?: 'key'; hint?: string }
  * like one of ours, its sender is told which base address to set, in the format that is read there.
  */
 export function wrongAddresses(plans: readonly RoutePlan[], publicUrl: string | undefined) {
-  const ends = new Map(plans.filter(isForClients).map((plan) => [endOf(plan), plan]))
+  const ends = Map.groupBy(plans.filter(isForClients), endOf)
   return (request: IncomingMessage): Nowhere => {
     const path = request.url!.split('?', 1)[0]!.replace(/\/$/, '')
     const base = baseOf(request, publicUrl)
     if (path === '' || path === '/v1') return told('both', `The API begins at ${base}/v1.`, base)
     const steps = path.split('/').slice(-LONGEST_END)
     const found = steps.map((_, at) => ends.get(`/${steps.slice(at).join('/')}`)).find(Boolean)
-    const isMessages = found?.route.dialect === 'messages' || path.startsWith('/v1/messages/')
-    if (found === undefined) return { dialect: isMessages ? 'messages' : 'envelope' }
-    const { method, path: right } = found.route
+    const { route } =
+      found?.find((plan) => plan.route.method === request.method) ?? found?.[0] ?? {}
+    const isMessages = route?.dialect === 'messages' || path.startsWith('/v1/messages/')
+    if (route === undefined) return { dialect: isMessages ? 'messages' : 'envelope' }
+    const { method, path: right } = route
     return told(isMessages ? 'messages' : 'both', `You may mean ${method} ${base}${right}.`, base)
   }
 }
@@ -32,6 +34,7 @@ function told(dialect: Dialect, meant: string, base: string): Nowhere {
 }
 
 function isForClients({ route }: RoutePlan): boolean {
+  if (route.refusesAll === true) return false
   return route.dialect !== 'envelope' && route.path.startsWith('/v1/') && !/[:*]/.test(route.path)
 }
 

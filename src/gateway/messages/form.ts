@@ -1,6 +1,8 @@
-import { fieldsOf, listOf, type Fields } from '../../lib/json.ts'
+import { fieldsOf, listOf, textOf, type Fields } from '../../lib/json.ts'
 import type { Usage } from '../../upstream/contract/usage.ts'
+import { brokenCall } from '../chat/dialects.ts'
 import type { StreamForm, WholeForm } from '../chat/form.ts'
+import { JsonEnd } from '../chat/tools/json-end.ts'
 import { messageOf, readAnswer, UNTOLD, UNTOLD_END, type AnswerNames } from './answer.ts'
 import { MessageEvents, PING, STOP } from './stream.ts'
 import { messageUsage, UNTOLD_USAGE } from './usage.ts'
@@ -16,9 +18,12 @@ export function messageWhole(names: AnswerNames): WholeForm {
 
 export function messageStreamForm(names: AnswerNames, promptTokens: number): StreamForm {
   const events = new MessageEvents(names)
+  const calls = new NativeCalls()
   let native = false
   let started = false
-  const pass = ([first = '', ...more]: readonly string[]) => {
+  const pass = (chunks: readonly string[]) => {
+    calls.read(chunks)
+    const [first = '', ...more] = chunks
     const start = started ? first : nativeStart(first, promptTokens)
     started = true
     return start + more.join('')
@@ -30,7 +35,12 @@ export function messageStreamForm(names: AnswerNames, promptTokens: number): Str
     },
     write: (chunks) => (native ? pass(chunks) : events.write(chunks)),
     heartbeat: () => PING,
-    end: (last, usage) => (native ? nativeEnd(last, usage) : events.end(last, usage)),
+    end(last, usage) {
+      if (!native) return events.end(last, usage)
+      calls.read(last)
+      calls.refuse(last)
+      return nativeEnd(last, usage)
+    },
     fail: (error) => `event: error\ndata: ${error}\n\n`,
   }
 }
@@ -76,6 +86,30 @@ function counted(told: Fields, usage: Usage): Fields {
 }
 
 const OF_OURS = ['cache_creation', 'output_tokens_details', 'total_tokens']
+
+/** Whether a call ended before its arguments did. Only their events are parsed, and none is kept. */
+class NativeCalls {
+  #open = new JsonEnd()
+  #broken = false
+
+  read(events: readonly string[]): void {
+    for (const event of events) {
+      if (event.includes('"input_json_delta"')) {
+        this.#open.read(textOf(fieldsOf(dataOf(event).delta).partial_json) ?? '')
+      } else if (event.startsWith('event: content_block_stop\n')) {
+        this.#broken ||= this.#open.half
+        this.#open = new JsonEnd()
+      }
+    }
+  }
+
+  /** Throws where half a call is not the work of a limit. */
+  refuse(last: readonly string[]): void {
+    if (this.#broken && last.some((event) => event.includes('"stop_reason":"tool_use"'))) {
+      throw brokenCall()
+    }
+  }
+}
 
 const DATA = '\ndata: '
 

@@ -174,13 +174,17 @@ export function failureOf(category: ErrorCategory, cause: UpstreamError): Failur
 
 /** Of a stream that broke after it had begun. */
 export function brokenOff(category: ErrorCategory, cause: UpstreamError): Failure {
-  if (category.kind !== 'failed') return failureOf(category, cause)
-  return new Failure('upstream_failed', BROKE_OFF, { cause })
+  const { kind } = category
+  if (kind !== 'failed' && kind !== 'refused') return failureOf(category, cause)
+  return new Failure('upstream_failed', kind === 'failed' ? BROKE_OFF : NO_END, { cause })
 }
 
 const BROKE_OFF =
   'The answer broke off before its end: the connection to the model was lost. It is not charged. ' +
   'Try again.'
+const NO_END =
+  'The rest of the answer cannot be used: it broke off, or is in no known format. It is not ' +
+  'charged. Try again.'
 const UNUSABLE = 'The model gave an answer that cannot be used. It is not charged.'
 
 /**

@@ -144,3 +144,29 @@ test('what signs a call of Gemini’s comes back with it, also to another proces
   const sent = gemini.chat!.build({ ...request, body: chat }, target)
   assert.match(JSON.stringify(sent.json), /"thoughtSignature":"c2ln"/)
 })
+
+test('half a call of an upstream that speaks this dialect is refused, unless a limit cut it off', () => {
+  const piece = (text: string) =>
+    event('content_block_delta', {
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: text },
+    })
+  const ended = (stop_reason: string) => [
+    event('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: {} }),
+    STOP,
+  ]
+  const answer = (pieces: string[], why: string) => {
+    const form = messageStreamForm(names, 5)
+    form.begin({ native: true })
+    form.write([event('message_start', message()), event('content_block_start', { index: 0 })])
+    for (const text of pieces) form.write([piece(text)])
+    return form.end([event('content_block_stop', { index: 0 }), ...ended(why)], {})
+  }
+  for (const whole of [['{"a":', '"}"}'], [], ['{}'], ['']]) {
+    assert.ok(answer(whole, 'tool_use').endsWith(STOP))
+  }
+  assert.ok(answer(['{"a":'], 'max_tokens').endsWith(STOP))
+  for (const half of [['{'], ['{"a":', '"}']]) {
+    assert.throws(() => answer(half, 'tool_use'), /invalid arguments/)
+  }
+})

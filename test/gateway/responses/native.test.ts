@@ -265,3 +265,19 @@ test('the phase of a message goes both ways', () => {
   const answer = nativeAnswer({ output: [{ id: 'msg_theirs', ...message }] }, SEED)
   assert.deepEqual(answer.output, [{ ...message, id: `msg_${SEED}0` }])
 })
+
+test('half a call of an upstream that speaks this dialect is refused, unless a limit cut it off', () => {
+  const answer = (given: string, status: string) => {
+    const output = [
+      { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: given },
+    ]
+    return nativeAnswer({ status, output }, 'x'.repeat(24))
+  }
+  for (const whole of ['{}', '{"a":"}"}', '', ' ']) {
+    assert.equal(answer(whole, 'completed').output.length, 1)
+  }
+  assert.equal(answer('{"a":', 'incomplete').status, 'incomplete')
+  for (const half of ['{', '{"a":"}']) {
+    assert.throws(() => answer(half, 'completed'), /invalid arguments/)
+  }
+})

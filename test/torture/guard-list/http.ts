@@ -130,4 +130,20 @@ export const HTTP_GUARDS: readonly Guard[] = [
     test: 'test/contract/operators/host.test.ts',
     fails: /belongs to the host/,
   },
+  {
+    name: 'pages of any origin make calls by key only',
+    file: 'src/http/headers.ts',
+    find: "any && (credential === 'key' || credential === 'either')",
+    put: 'any',
+    test: 'test/http/answers.test.ts',
+    fails: /for calls by key, and for nothing else/,
+  },
+  {
+    name: 'a refused credential is not repeated',
+    file: 'src/http/credential-hint.ts',
+    find: '`Authorization is not in this form: ${SEND}`',
+    put: '`Authorization is not in this form: ${authorization}`',
+    test: 'test/http/dialects.test.ts',
+    fails: /repeats nothing of it/,
+  },
 ]

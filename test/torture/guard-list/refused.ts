@@ -76,4 +76,20 @@ export const REFUSED_GUARDS: readonly Guard[] = [
     test,
     fails: /ran of a voice flow is counted/,
   },
+  {
+    name: 'half a tool call is not charged as an answer',
+    file: 'src/gateway/chat/answer-parts.ts',
+    find: 'this.#queue.hasBrokenCall',
+    put: 'false',
+    test,
+    fails: /half a tool call/,
+  },
+  {
+    name: 'half a tool call of a chat is not charged as an answer',
+    file: 'src/gateway/chat/form.ts',
+    find: '      calls.refuse(last)\n',
+    put: '',
+    test,
+    fails: /completions: half a tool call/,
+  },
 ]

@@ -5,7 +5,7 @@ import type { ResponseStyle } from './events.ts'
 import { shownItem } from './output-items.ts'
 import { responseOf, type ResponseTotals } from './response.ts'
 import { WholeEvents } from './whole-events.ts'
-import { nativeFinish, type StoreResponse } from './whole.ts'
+import { nativeFinish, refuseHalfItems, type StoreResponse } from './whole.ts'
 
 /** Passes an upstream's events on, with our numbers. */
 export class NativeEvents {
@@ -65,10 +65,11 @@ export class NativeEvents {
   /** `last` ends with: type, how the response ended, and its items, each on a line. */
   finish(last: readonly string[], totals: ResponseTotals, store: StoreResponse): string {
     const { head, encrypted } = this.#style
-    const closed = this.take(last.slice(0, -1))
     const [, facts = '', items = ''] = (last.at(-1) ?? '').split('\n')
     const end = { ...nativeFinish(JSON.parse(facts) as Fields), ...totals }
     const output = () => JSON.parse(items) as Fields[]
+    if (items.includes('"function_call"')) refuseHalfItems(output(), end.status)
+    const closed = this.take(last.slice(0, -1))
     const stored = store(() => responseOf(head, { ...end, output: output() }))
     const hides = !encrypted && items.includes(ENCRYPTED)
     const shown = hides ? JSON.stringify(output().map((item) => shownItem(item, false))) : items

@@ -1,6 +1,7 @@
 import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { prefixedId } from '../../../lib/ids.ts'
-import { isCutOff } from '../../chat/dialects.ts'
+import { brokenCall, isCutOff } from '../../chat/dialects.ts'
+import { JsonEnd } from '../../chat/tools/json-end.ts'
 import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'
 import { cutOffStatus, itemOf, renamedItem, shownItem } from './output-items.ts'
 import {
@@ -42,7 +43,18 @@ export function wholeAnswer(completion: Fields, head: ResponseStart, tools: OwnT
 /** An answer of an upstream that speaks this dialect. */
 export function nativeAnswer(response: Fields, seed: string): WholeAnswer {
   const output = listOf(response.output).map(fieldsOf)
+  refuseHalfItems(output, response.status)
   return { ...nativeFinish(response), output: output.map((item, i) => renamedItem(item, seed, i)) }
+}
+
+/** Throws where half a call is said to be complete. */
+export function refuseHalfItems(output: readonly Fields[], status: unknown): void {
+  const calls = output.filter(({ type }) => type === 'function_call')
+  for (const { arguments: given } of status === 'incomplete' ? [] : calls) {
+    const end = new JsonEnd()
+    end.read(textOf(given) ?? '')
+    if (end.half) throw brokenCall()
+  }
 }
 
 export function nativeFinish(response: Fields): Pick<ResponseEnd, 'status' | 'incomplete'> {
