@@ -70,7 +70,7 @@ export function allRoutes(services: Services): Route[] {
     ...chatRoutes(gateway),
     ...messagesRoutes(gateway),
     ...responseRoutes(responses),
-    ...storedResponseRoutes(db),
+    ...storedResponseRoutes(responses),
     ...embeddingsRoutes(gateway),
     ...audioRoutes(gateway),
     ...voiceRoutes(gateway),

@@ -1424,13 +1424,14 @@ export type Documented = {
       metadata?: Record<string, unknown> | null | undefined
       store?: boolean | null | undefined
       stream?: boolean | null | undefined
+      background?: boolean | null | undefined
     } & Record<string, unknown>
     answer: {
       id: string
       object: 'response'
       created_at: number
       completed_at?: number | null | undefined
-      status: 'completed' | 'incomplete'
+      status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
       model: string
       output: ({ type: string } & Record<string, unknown>)[]
     } & Record<string, unknown>
@@ -1474,11 +1475,25 @@ export type Documented = {
     } & Record<string, unknown>
     answer: { object: 'response.input_tokens'; input_tokens: number }
   }
+  'POST /v1/responses/{response_id}/cancel': {
+    query: {}
+    body: undefined
+    answer: {
+      id: string
+      object: 'response'
+      created_at: number
+      completed_at?: number | null | undefined
+      status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+      model: string
+      output: ({ type: string } & Record<string, unknown>)[]
+    } & Record<string, unknown>
+  }
   'GET /v1/responses/{response_id}': {
     query: {
       include?: string | number | boolean
       'include[]'?: string | number | boolean
       stream?: string | number | boolean
+      starting_after?: string | number | boolean
     }
     body: undefined
     answer: {
@@ -1486,7 +1501,7 @@ export type Documented = {
       object: 'response'
       created_at: number
       completed_at?: number | null | undefined
-      status: 'completed' | 'incomplete'
+      status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
       model: string
       output: ({ type: string } & Record<string, unknown>)[]
     } & Record<string, unknown>

@@ -1,5 +1,4 @@
 import type { Answer } from '../../lib/answer.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../../lib/failure.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import { inCallersFields } from '../chat/dialects.ts'
@@ -8,53 +7,67 @@ import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import type { GatewayCall } from '../gateway.ts'
 import type { ResponseStyle } from './answer/events.ts'
 import { unixSeconds, type ResponseStart } from './answer/response.ts'
-import { orderAsked, readAsked, type ResponseCall, type Responses } from './asked.ts'
-import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
+import {
+  orderAsked,
+  readAsked,
+  type AskedResponse,
+  type ResponseCall,
+  type Responses,
+} from './asked.ts'
+import {
+  failedStream,
+  responseStreamForm,
+  responseWholeForm,
+  runForm,
+  type ResponseRun,
+} from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
 import type { ResponsesBody } from './request/body.ts'
-import type { AskedChat } from './request/chat-body.ts'
-import type { SentItem } from './request/item-kinds.ts'
+import { unsupported } from './request/chat-body.ts'
 import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
 
 export async function createResponse(
   responses: Responses,
   call: ResponseCall,
   body: ResponsesBody,
+  run?: ResponseRun,
 ): Promise<Answer & { stored?: true }> {
+  if (body.background === true && run === undefined) throw unsupported('background')
   const { gateway } = responses
   const asked = await readAsked(responses, call, body)
-  const { read } = asked
-  const seed = randomBase62(24)
-  const storage = storageOf(responses, call, body, { seed, own: asked.own })
-  const { clock } = gateway.billing
-  const model = asked.model.id
-  const style = styleOf(body, read, { seed, model, clock, stores: storage.possible })
-  const { writes } = storage
+  const seed = run?.seed ?? randomBase62(24)
+  const storage = storageOf(responses, call, asked, seed)
+  const style = styleOf(responses, asked, { ...run, seed, stores: storage.possible })
+  const form = run && runForm(style, storage, run)
+  const { writes } = form ?? storage
   const answer = async () => {
     const order = await orderAsked(responses, call, asked, { responseId: `resp_${seed}`, writes })
     return body.stream === true
-      ? streamChat(gateway, call, order, responseStreamForm(style, storage))
+      ? streamChat(gateway, call, order, form ?? responseStreamForm(style, storage))
       : completeChat(gateway, call, order, responseWholeForm(style, storage))
   }
   try {
     return await retryShortRateLimits<Answer>(call.signal, answer)
   } catch (error) {
-    if (body.stream !== true || !isTooLong(error)) {
-      throw inCallersFields(error, read.origins, 'input')
+    if (body.stream !== true || run !== undefined || !isTooLong(error)) {
+      throw inCallersFields(error, asked.read.origins, 'input')
     }
     // Clients shorten the conversation only when told inside a stream.
     return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
   }
 }
 
-function styleOf(
-  body: ResponsesBody,
-  { tools, chat }: AskedChat,
-  { clock, ...start }: Pick<ResponseStart, 'seed' | 'model' | 'stores'> & { clock: Clock },
+export function styleOf(
+  { gateway }: Responses,
+  { body, model, read: { tools, chat } }: AskedResponse,
+  start: Pick<ResponseStart, 'seed' | 'stores'> & { createdAt?: number },
 ): ResponseStyle {
+  const { clock } = gateway.billing
+  const { seed, stores, createdAt = unixSeconds(clock) } = start
+  // Kept until the answer has ended, so without the conversation.
+  const sent = { ...body, input: undefined }
   return {
-    // Kept until the answer has ended, so without the conversation.
-    head: { ...start, createdAt: unixSeconds(clock), body: { ...body, input: undefined } },
+    head: { seed, stores, model: model.id, createdAt, body: sent },
     clock,
     tools,
     encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
@@ -62,15 +75,16 @@ function styleOf(
   }
 }
 
-function storageOf(
+export function storageOf(
   { storedDays: days }: Responses,
   { principal: { accountId } }: GatewayCall,
-  body: ResponsesBody,
-  { seed, own }: { seed: string; own: SentItem[] },
+  { body, own }: AskedResponse,
+  seed: string,
 ): ResponseStorage {
   if (body.store === false || days === 0) return NO_STORAGE
   const previousId = body.previous_response_id ?? undefined
-  return storageFor({ accountId, seed, previousId, days }, own)
+  const inBackground = body.background === true
+  return storageFor({ accountId, seed, previousId, days, inBackground }, own)
 }
 
 function isTooLong(error: unknown): error is Failure {
