@@ -1285,3 +1285,62 @@ create table operator_requests (
   check (decision in ('approved', 'refused'))
 );
 create index operator_requests_waiting on operator_requests (asked_at) where (decision is null);
+
+-- ## 0036-background-responses.sql
+-- Responses that run in the background: each outlives the request that asked for it, and its process.
+
+create table background_responses (
+  id text not null,
+  account_id uuid not null,
+  workspace_id uuid,
+  key_id uuid,
+  request_id text not null,
+  model text not null,
+  -- Of its hold and of its record: it can be charged once.
+  bill_id uuid not null,
+  -- What it is expected to cost, for what is lost with a process.
+  worth_micro int8 not null,
+  -- What was sent, as JSON, until it has ended.
+  request bytea,
+  -- As it was accepted, or as it ended; of one that was answered, the answer is in stored_responses.
+  response bytea not null,
+  -- Its events are kept, for readers who come and go.
+  streams boolean not null,
+  status text not null default 'queued',
+  -- Nobody waits for it any more, or wants to see it.
+  is_left boolean not null default false,
+  is_deleted boolean not null default false,
+  -- How often it was begun.
+  tries int not null default 0,
+  -- A new one with every claim.
+  lease uuid,
+  lease_until timestamptz,
+  deadline timestamptz not null,
+  created_at timestamptz(3) not null default now(),
+  ended_at timestamptz(3),
+  expires_at timestamptz not null,
+  primary key (id),
+  unique (bill_id),
+  check (status in ('queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled')),
+  check (worth_micro >= 0),
+  constraint ended_has_no_request check ((ended_at is null) = (request is not null)),
+  constraint ended_is_told check ((ended_at is null) = (status in ('queued', 'in_progress')))
+) with (fillfactor=70);
+create index background_responses_open on background_responses (created_at) where (ended_at is null);
+create index background_responses_account on background_responses (account_id) where (ended_at is null);
+create index background_responses_expiry on background_responses (expires_at) where (ended_at is not null);
+
+-- What was sent or is to be sent to readers, in pieces of whole events.
+create table response_events (
+  response_id text not null,
+  -- The number of its first event, and how many there are.
+  first int8 not null,
+  count int not null,
+  -- Server-sent events. Bytes, since texts of models may contain what a text column refuses.
+  events bytea not null,
+  written_at timestamptz not null default now(),
+  primary key (response_id, first),
+  foreign key (response_id) references background_responses(id) on delete cascade,
+  check (count > 0)
+);
+create index response_events_age on response_events (written_at);

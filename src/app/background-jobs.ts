@@ -11,6 +11,8 @@ import { purgeJob } from '../db/purge-store.ts'
 import { interruptedRecords } from '../gateway/bill/interrupted.ts'
 import type { Billing } from '../gateway/bill/billing.ts'
 import { refusedWatch } from '../gateway/bill/refused-watch.ts'
+import { holdsOfLiveResponses } from '../gateway/responses/background/jobs-store.ts'
+import { responseWorker } from '../gateway/responses/background/worker.ts'
 import { purgeResponsesOverLimit } from '../gateway/responses/stored/stored-responses-store.ts'
 import type { VideoNotice } from '../gateway/videos/end.ts'
 import { holdsOfLiveJobs } from '../gateway/videos/jobs-store.ts'
@@ -45,6 +47,7 @@ export function backgroundJobs(inputs: AppInputs, rooms: Rooms): BackgroundJob[]
     ...rooms.webhooks.jobs,
     { name: 'payments', everyMs: 5_000, run: rooms.payments.reconcile },
     videoJob(inputs, rooms),
+    responseWorker(rooms.responses),
     { name: 'replay', everyMs: 10_000, run: rooms.storedAnswers.tidy },
     outageWatch({ db, problems: () => upstreams.problems() }),
     rooms.upstreamMinutes.job,
@@ -66,7 +69,11 @@ function sweep({ db, log, clock, config }: AppInputs, billing: Billing): Backgro
     own: billing,
     onReleased: (tx, holds) =>
       insertRecords(tx, interruptedRecords(holds, clock.now()), config.ACTIVITY_TIME_ZONE),
-    claimed: (tx, holds) => holdsOfLiveJobs(tx, holds.flatMap(jobOf)),
+    async claimed(tx, holds) {
+      const jobs = holds.flatMap(jobOf)
+      const live = [await holdsOfLiveJobs(tx, jobs), await holdsOfLiveResponses(tx, jobs)]
+      return new Set(live.flatMap((ids) => [...ids]))
+    },
   })
 }
 

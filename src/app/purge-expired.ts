@@ -17,6 +17,11 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { purgeJob } from '../db/purge-store.ts'
 import { purgeUnpaid } from '../gateway/bill/allowance-store.ts'
+import { purgeEvents } from '../gateway/responses/background/events-store.ts'
+import {
+  deleteAllResponseJobs,
+  purgeResponseJobs,
+} from '../gateway/responses/background/jobs-store.ts'
 import {
   deleteAllStoredResponses,
   purgeStoredResponses,
@@ -49,6 +54,8 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
       purgeMoves,
       purgeUnpaid,
       purgeStoredResponses,
+      purgeEvents,
+      purgeResponseJobs,
       purgeHealth,
       purgeAuditRuns,
       purgeDeliveries,
@@ -58,7 +65,11 @@ export function purgeExpired({ db, config }: { db: Db; config: Config }): Backgr
       (tx, batch) => purgeSessions(tx, batch, config.ENDED_SESSION_DAYS),
       (tx, batch) => purgeKeys(tx, batch, config.REVOKED_KEY_DAYS),
       (tx, batch) => purgeUnverified(tx, batch, config.UNVERIFIED_ACCOUNT_DAYS),
-      (_, most) => eraseDeletedAccounts(db, { most, erasures: [deleteAllStoredResponses] }),
+      (_, most) =>
+        eraseDeletedAccounts(db, {
+          most,
+          erasures: [deleteAllStoredResponses, deleteAllResponseJobs],
+        }),
       (tx, batch) => purgeNotifications(tx, batch, config.NOTIFICATION_DAYS),
       (tx, batch) => purgeVideoJobs(tx, batch, config.VIDEO_JOB_DAYS),
     ],

@@ -7,6 +7,7 @@ import type { CallSignal } from '../lib/telemetry/trace.ts'
 import type { Upstreams } from '../upstream/work.ts'
 import type { Allowance } from './bill/allowance.ts'
 import type { Billing } from './bill/billing.ts'
+import type { BillJob } from './bill/rows.ts'
 import type { CallLimits } from './call-limits.ts'
 import type { ReservationRules } from './price/cost-estimate.ts'
 
@@ -62,6 +63,8 @@ export type GatewayCall = {
   stay(when?: () => Promise<boolean>): void
   abort(reason: Failure): void
   claim: Claim | undefined
+  /** The job that it is done for. */
+  job?: BillJob | undefined
   /** A failure inside a stream, as JSON of the route's dialect. */
   renderError(error: unknown): string
 }

@@ -69,7 +69,7 @@ export function allRoutes(services: Services): Route[] {
     ownKeyRoute({ accounts, timeZone, perMinute: config.RATE_LIMIT_RPM }),
     ...modelRoutes({ catalog }),
     ...gatewayRoutes(services),
-    ...storedResponseRoutes(db),
+    ...storedResponseRoutes(services.responses),
     ...gatewayHealthRoutes(upstreams),
     ...healthHistoryRoutes({ db, clock, timeZone, note: config.STATUS_NOTE }),
     ...billingRoutes({ db }),

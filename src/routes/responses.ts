@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { ResponsesBody } from '../gateway/responses/request/body.ts'
 import { countInput } from '../gateway/responses/asked.ts'
+import { acceptResponse } from '../gateway/responses/background/acceptance.ts'
+import { cancelResponse } from '../gateway/responses/background/show.ts'
 import { compactResponse } from '../gateway/responses/compact.ts'
 import { createResponse } from '../gateway/responses/create.ts'
 import type { Responses } from '../gateway/responses/responses.ts'
@@ -10,6 +12,7 @@ import { Failure } from '../lib/failure.ts'
 import { choiceFields, sessionFields } from './fields.ts'
 import {
   RESPONSE_LIMIT_BYTES,
+  responseEvent,
   responseParams,
   responsePrompt,
   responseRoute,
@@ -30,6 +33,10 @@ const body = responsePrompt.extend({
   ...sessionFields,
   store: z.boolean().nullish(),
   stream: z.boolean().nullish(),
+  background: z.boolean().nullish().meta({
+    description:
+      'Accept it now, answer it later: the response is read, or streamed again, by its id',
+  }),
 }) satisfies z.ZodType<ResponsesBody>
 
 const usage = z.looseObject({
@@ -83,18 +90,18 @@ export function responseRoutes(responses: Responses): Route[] {
       path: '/v1/responses',
       summary: 'Create a response, streamed or whole',
       description:
-        'As with the Responses API of OpenAI. Unless `store` is false it can be read later, and continued with `previous_response_id`. Leaving before the end is as with `/v1/chat/completions`. A WebSocket at this address takes the same fields in messages of the type `response.create`.',
+        'As with the Responses API of OpenAI. Unless `store` is false it can be read later, and continued with `previous_response_id`. With `background` it is accepted at once and answered later: it can be read, cancelled and, with `stream`, streamed again by its id, in whichever process it runs. Leaving before the end is as with `/v1/chat/completions`. A WebSocket at this address takes the same fields in messages of the type `response.create`.',
       paid: true,
       replay: (sent: ResponsesBody) => sent.stream !== true,
       bodyLimitBytes: RESPONSE_LIMIT_BYTES,
       body,
       response: responseShape,
-      events: z.looseObject({
-        type: z.string().meta({ example: 'response.output_text.delta' }),
-        sequence_number: z.int().meta({ example: 4 }),
-        delta: z.unknown().meta({ example: 'Karibu!' }),
-      }),
-      handle: (call) => createResponse(responses, call, call.body),
+      events: responseEvent,
+      refuses: ['rate_limited'],
+      handle: (call) =>
+        call.body.background === true
+          ? acceptResponse(responses, call, call.body)
+          : createResponse(responses, call, call.body),
     }),
     route({
       ...responseRoute,
@@ -126,12 +133,15 @@ export function responseRoutes(responses: Responses): Route[] {
       ...responseRoute,
       method: 'POST',
       path: '/v1/responses/:response_id/cancel',
-      summary: 'Always refused: no response runs in the background',
+      summary: 'Cancel a response that runs in the background',
+      description:
+        'It is not charged, unless what you left unpaid within a day is more than your allowance: then it goes on, and is answered as it is. One that has ended stays as it is.',
       params: responseParams,
-      refusesAll: true,
-      handle: async () => {
-        throw notInBackground()
-      },
+      response: responseShape,
+      refuses: ['invalid', 'not_found'],
+      handle: async ({ params: { response_id: id }, principal: { accountId }, signal }) => ({
+        data: await cancelResponse(responses.db, { accountId, id, encrypted: false }, signal),
+      }),
     }),
     route({
       ...responseRoute,
@@ -159,12 +169,6 @@ function messageRoute(responses: Responses, connection: SocketPeer): Route {
     bodyLimitBytes: RESPONSE_LIMIT_BYTES,
     body: message,
     handle: (call) => socket.take(call, call.body),
-  })
-}
-
-function notInBackground(): Failure {
-  return new Failure('invalid', 'This response does not run in the background.', {
-    param: 'response_id',
   })
 }
 

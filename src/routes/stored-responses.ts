@@ -1,12 +1,9 @@
 import { z } from 'zod'
-import {
-  deleteResponse,
-  listInputItems,
-  showResponse,
-} from '../gateway/responses/stored/stored-responses.ts'
+import type { Responses } from '../gateway/responses/responses.ts'
+import { followResponse } from '../gateway/responses/background/follow.ts'
+import { readResponse, removeResponse } from '../gateway/responses/background/show.ts'
+import { listInputItems } from '../gateway/responses/stored/stored-responses.ts'
 import { route, type Route } from '../http/route.ts'
-import type { Db } from '../db/db.ts'
-import { Failure } from '../lib/failure.ts'
 import { wholeField } from './fields.ts'
 
 export const responseShape = z.looseObject({
@@ -14,7 +11,7 @@ export const responseShape = z.looseObject({
   object: z.literal('response'),
   created_at: z.int(),
   completed_at: z.int().nullish(),
-  status: z.enum(['completed', 'incomplete']),
+  status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
   model: z.string(),
   output: z.array(z.looseObject({ type: z.string() })).meta({
     example: [
@@ -25,6 +22,12 @@ export const responseShape = z.looseObject({
       },
     ],
   }),
+})
+
+export const responseEvent = z.looseObject({
+  type: z.string().meta({ example: 'response.output_text.delta' }),
+  sequence_number: z.int().meta({ example: 4 }),
+  delta: z.unknown().meta({ example: 'Karibu!' }),
 })
 
 export const RESPONSE_LIMIT_BYTES = 14_500_000
@@ -89,10 +92,13 @@ const texts = z
 const showQuery = z.object({
   include: texts,
   'include[]': texts,
-  stream: z
-    .string()
+  stream: z.string().optional().meta({
+    description:
+      'With `true` its events, from the first or after `starting_after`, and as they come: of a response that was created with `background` and `stream`',
+  }),
+  starting_after: wholeField(0, 1_000_000_000)
     .optional()
-    .meta({ description: 'Must not be `true`: a stored response is not streamed' }),
+    .meta({ description: 'The `sequence_number` of the last event that you have' }),
 })
 
 export const responseRoute = {
@@ -102,7 +108,8 @@ export const responseRoute = {
   limit: 'principal',
 } as const
 
-export function storedResponseRoutes(db: Db): Route[] {
+export function storedResponseRoutes(responses: Responses): Route[] {
+  const { db } = responses
   return [
     route({
       ...responseRoute,
@@ -114,10 +121,15 @@ export function storedResponseRoutes(db: Db): Route[] {
       params: responseParams,
       query: showQuery,
       response: responseShape,
-      async handle({ params: { response_id: id }, query, principal: { accountId } }) {
-        if (query.stream === 'true') throw notStreamed()
+      events: responseEvent,
+      refuses: ['invalid'],
+      async handle({ params: { response_id: id }, query, principal }) {
+        const { accountId } = principal
+        const { starting_after: after = -1 } = query
         const encrypted = [query.include, query['include[]']].flat().includes(ENCRYPTED)
-        return { data: await showResponse(db, { accountId, id, encrypted }) }
+        const response = await readResponse(db, { accountId, id, encrypted })
+        if (query.stream !== 'true') return { data: response }
+        return followResponse(responses, { principal }, { accountId, id, from: after + 1 })
       },
     }),
     route({
@@ -125,11 +137,12 @@ export function storedResponseRoutes(db: Db): Route[] {
       method: 'DELETE',
       path: '/v1/responses/:response_id',
       summary: 'Delete a stored response',
-      description: 'It can no longer be read or continued.',
+      description:
+        'It can no longer be read or continued. One that still runs in the background is cancelled.',
       params: responseParams,
       response: deleted,
       handle: async ({ params: { response_id: id }, principal: { accountId } }) => ({
-        data: await deleteResponse(db, { accountId, id }),
+        data: await removeResponse(db, { accountId, id }),
       }),
     }),
     route({
@@ -149,10 +162,3 @@ export function storedResponseRoutes(db: Db): Route[] {
 }
 
 const ENCRYPTED = 'reasoning.encrypted_content'
-
-function notStreamed(): Failure {
-  return new Failure('invalid', 'stream: a stored response is not streamed again.', {
-    param: 'stream',
-    code: 'unsupported_parameter',
-  })
-}

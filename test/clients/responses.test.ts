@@ -76,9 +76,37 @@ test('kept: read, continued, listed, deleted', async () => {
   await assert.rejects(client.responses.retrieve(first.id), NotFoundError)
 })
 
+test('a conversation is compacted and counted, a response answered in the background', async () => {
+  const compacted = await client.responses.compact({ model, input })
+  assert.equal(compacted.output.at(-1)!.type, 'compaction')
+  const going = [...compacted.output, { role: 'user' as const, content: 'Na kesho?' }]
+  const next = await client.responses.create({
+    model,
+    input: going as OpenAI.Responses.ResponseInput,
+  })
+  assert.equal(next.status, 'completed')
+  const { input_tokens: counted } = await client.responses.inputTokens.count({ model, input })
+  assert.ok(counted > 0)
+  const events = []
+  const asked = { model, input, background: true, stream: true } as const
+  for await (const event of await client.responses.create(asked)) events.push(event)
+  const [first] = events
+  assert.ok(first?.type === 'response.created')
+  assert.equal(events.at(-1)!.type, 'response.completed')
+  const again = []
+  const { id } = first.response
+  const stream = await client.responses.retrieve(id, { stream: true, starting_after: 1 })
+  for await (const event of stream) again.push(event)
+  assert.deepEqual(again, events.slice(2))
+  assert.equal((await client.responses.cancel(id)).status, 'completed')
+})
+
 test('errors are those of its classes', async () => {
   await assert.rejects(client.responses.create({ model: 'sim/none', input }), NotFoundError)
-  await assert.rejects(client.responses.create({ model, input, background: true }), BadRequestError)
+  await assert.rejects(
+    client.responses.create({ model, input, conversation: 'c' }),
+    BadRequestError,
+  )
   const poor = new OpenAI({
     baseURL: `${app.url}/v1`,
     apiKey: (await app.customer('0')).key,

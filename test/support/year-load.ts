@@ -28,6 +28,8 @@ import type { Db } from '../../src/db/db.ts'
 import { addUnpaid } from '../../src/gateway/bill/allowance-store.ts'
 import { openBill } from '../../src/gateway/bill/billable.ts'
 import { billingOn, unwatched } from './money/billing.ts'
+import { appendEvents } from '../../src/gateway/responses/background/events-store.ts'
+import { endJobRow, insertResponseJob } from '../../src/gateway/responses/background/jobs-store.ts'
 import { insertStoredResponse } from '../../src/gateway/responses/stored/stored-responses-store.ts'
 import { insertVideoJob } from '../../src/gateway/videos/jobs-store.ts'
 import { writeEnd } from '../../src/gateway/videos/work-store.ts'
@@ -133,6 +135,17 @@ async function keepResponse(db: Db, accountId: string): Promise<void> {
   const id = `resp_${randomBytes(12).toString('hex')}`
   const kept = { accountId, id, previousId: undefined, input: '[]', response: '{}', days: 30 }
   await insertStoredResponse(db, kept)
+  await answerLater(db, { accountId, id })
+}
+
+async function answerLater(db: Db, { accountId, id }: { accountId: string; id: string }) {
+  const [none, now] = [undefined, new Date()]
+  const about = { accountId, workspaceId: none, keyId: none, requestId: 'r', model: 'm' }
+  const work = { billId: uuidv7(), worthMicro: 0n, request: '{}', response: '{}', streams: true }
+  const times = { deadline: now, createdAt: now, days: 30 }
+  await insertResponseJob(db, { id, ...about, ...work, ...times })
+  await appendEvents(db, { id }, { first: 0, count: 1, events: 'event: x\ndata: {}\n\n' })
+  await endJobRow(db, { id, status: 'completed' })
 }
 
 async function fund(db: Db, accountId: string): Promise<void> {

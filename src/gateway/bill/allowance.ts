@@ -60,13 +60,8 @@ export class Allowance {
     worthMicro: bigint,
   ): Promise<boolean> {
     if (worthMicro === 0n) return true
-    const { clock, tightened } = this.#options
     try {
-      const leaving = { accountId, stage, worthMicro, at: clock.now() }
-      const judged = await this.#leaving.submit({
-        ...leaving,
-        tightened: await tightened(accountId),
-      })
+      const judged = await this.#count({ accountId, stage }, worthMicro)
       const { counted, unpaidMicro, limitMicro } = judged
       const { model } = stage
       if (!counted) void this.#tellOwner({ accountId, model, unpaidMicro, limitMicro })
@@ -76,6 +71,11 @@ export class Allowance {
       this.#options.log.warn(message, { account_id: accountId, error })
       return false
     }
+  }
+
+  /** Whether work that was lost with its process may be done again; if so it is counted. */
+  async mayRepeat(lost: { accountId: string; stage: Stage }, worthMicro: bigint): Promise<boolean> {
+    return worthMicro === 0n || (await this.#count(lost, worthMicro)).counted
   }
 
   /** Throws for a kind of call whose answers were refused, once the allowance is used up. */
@@ -104,6 +104,15 @@ export class Allowance {
     const worthMicro = micro - countedMicro
     const unpaid = { accountId, kind, at: this.#options.clock.now(), worthMicro }
     return bill.drop({ ...end, writes: [{ write: (tx) => addUnpaid(tx, unpaid) }] })
+  }
+
+  async #count(
+    { accountId, stage }: { accountId: string; stage: Stage },
+    worthMicro: bigint,
+  ): Promise<Judged> {
+    const { clock, tightened } = this.#options
+    const leaving = { accountId, stage, worthMicro, at: clock.now() }
+    return this.#leaving.submit({ ...leaving, tightened: await tightened(accountId) })
   }
 
   /** Until something of it is a day old. */

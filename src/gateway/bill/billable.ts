@@ -3,7 +3,15 @@ import { codeOf, Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { Billing } from './billing.ts'
-import { extendHold, isRefusal, placeHold, traced, type PlacedHold } from './place-hold.ts'
+import { adoptHold } from './job-hold.ts'
+import {
+  extendHold,
+  interrupted,
+  isRefusal,
+  placeHold,
+  traced,
+  type PlacedHold,
+} from './place-hold.ts'
 import {
   doubtfulCharge,
   dropPosting,
@@ -61,9 +69,10 @@ export async function openBill(billing: Billing, order: BillOrder): Promise<Bill
 type Begun = BillIds & PlacedHold
 
 async function beginBill(billing: Billing, order: BillOrder): Promise<Begun> {
-  const id = uuidv7()
+  const id = order.job?.id ?? uuidv7()
   if (order.estimateMicro === 0n && order.minimumMicro === 0n) return { recordId: id, ...FREE }
   const ids = { recordId: id, holdId: id }
+  if (order.job) return { ...ids, ...(await adoptHold(billing, order, id)) }
   try {
     return { ...ids, ...(await placeHold(billing, order, id)) }
   } catch (error) {
@@ -94,6 +103,7 @@ function billOf(billing: Billing, order: BillOrder, begun: Begun): Bill {
     async drop(end) {
       if (!open) return
       open = false
+      if (order.job?.goesOn()) return
       const refused = await committed.then(() => false, isRefusal)
       const ids = refused ? { ...begun, holdId: undefined } : begun
       await release(billing, dropPosting(billing.clock, order, ids, end))
@@ -169,10 +179,4 @@ async function settle(
 function errorCode(error: unknown): string {
   if (!(error instanceof Failure)) return 'internal_error'
   return codeOf(error) ?? 'invalid_request_error'
-}
-
-function interrupted(): Failure {
-  return new Failure('unavailable', 'The call was interrupted and not charged. Send it again.', {
-    retryAfterS: 1,
-  })
 }

@@ -1,10 +1,16 @@
-import type { CostBounds } from '../../ledger/commands.ts'
+import type { CostBounds, HoldOwner, Outcome } from '../../ledger/commands.ts'
 import { greater, lesser } from '../../ledger/money.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { RequestTrace } from '../../lib/telemetry/trace.ts'
 import type { Billing } from './billing.ts'
 import { insufficient } from './insufficient.ts'
-import { callTraces, type BillOrder, type CallLimit, type UsualCost } from './rows.ts'
+import {
+  callTraces,
+  type BillOrder,
+  type CallLimit,
+  type CallPosting,
+  type UsualCost,
+} from './rows.ts'
 
 /** A hold that was sent. */
 export type PlacedHold = {
@@ -39,6 +45,7 @@ export async function placeHold(
   return { callLimit: undefined, committed: answer }
 }
 
+/** Committed already. */
 const DONE = Promise.resolve()
 
 function worstCaseOf({ bounds, estimateMicro, minimumMicro }: BillOrder): bigint {
@@ -78,23 +85,30 @@ async function hold(
   holdId: string,
 ): Promise<CallLimit | undefined> {
   billing.openHolds.add(holdId)
+  const owned = { owner: { process: billing.processId } }
   try {
-    return await holdWithin(billing, order, holdId)
+    return limitOf(await holdWithin(billing, order, { holdId, ...owned }))
   } catch (error) {
     if (isRefusal(error)) billing.openHolds.delete(holdId)
     throw error
   }
 }
 
-async function holdWithin(
+/** Whose it is, and what else belongs into its commit. */
+type NewHold = { holdId: string; owner: HoldOwner } & Pick<CallPosting, 'writes' | 'onlyIf'>
+
+/** A hold that was placed, and by which amounts. */
+type Placed = { outcome: Extract<Outcome, { kind: 'held' }>; asked: HoldAmounts }
+
+export async function holdWithin(
   billing: Billing,
   order: BillOrder,
-  holdId: string,
-): Promise<CallLimit | undefined> {
+  made: NewHold,
+): Promise<Placed> {
   const { accountId } = order.principal
   const allowanceMicro = order.usual && (await billing.guessAllowance(accountId))
   const submit = (amounts: HoldAmounts) =>
-    submitHold(billing, order, holdCommand(billing, amounts, allowanceMicro), holdId)
+    submitHold(billing, order, holdCommand(billing, amounts, allowanceMicro), made)
   let asked: HoldAmounts = order
   let outcome = await submit(asked)
   if (outcome?.kind === 'needs_exact_bounds') {
@@ -106,6 +120,10 @@ async function holdWithin(
     const { availableMicro, guessed } = outcome?.kind === 'refused' ? outcome : NOTHING_THERE
     throw insufficient({ availableMicro, neededMicro: leastOf(guessed ? asked.usual! : asked) })
   }
+  return { outcome, asked }
+}
+
+function limitOf({ outcome, asked }: Placed): CallLimit | undefined {
   const { limitMicro, ceilingMicro, guessed } = outcome
   const bounds = guessed ? guessedBounds(asked.usual!, limitMicro) : asked.bounds
   if (bounds === undefined || limitMicro >= bounds.worstCaseMicro) return undefined
@@ -117,7 +135,7 @@ const NOTHING_THERE = { availableMicro: 0n, guessed: undefined }
 type HoldAmounts = Pick<BillOrder, 'estimateMicro' | 'minimumMicro' | 'bounds' | 'usual'>
 
 /** What is left for the answer is at least half of what is not certain to be spent before it. */
-function guessedBounds({ bounds, certainMicro }: UsualCost, limitMicro: bigint): CostBounds {
+export function guessedBounds({ bounds, certainMicro }: UsualCost, limitMicro: bigint): CostBounds {
   const halfMicro = certainMicro + (limitMicro - bounds.minimumMicro) / 2n
   return { ...bounds, committedMicro: lesser(bounds.committedMicro, halfMicro) }
 }
@@ -149,17 +167,24 @@ function holdCommand(
 }
 
 async function submitHold(
-  { queue, processId }: Billing,
+  { queue }: Billing,
   order: BillOrder,
   amounts: ReturnType<typeof holdCommand>,
-  holdId: string,
+  { holdId, owner, ...beside }: NewHold,
 ) {
   const { principal, stage } = order
   const { accountId } = principal
-  const owner = { process: processId }
   const about = { ...stage, ...callTraces(order) }
   const command = { kind: 'hold' as const, accountId, holdId, ...amounts, owner, about }
-  return (await queue.submit({ accountId, command })).outcome
+  const { outcome, replaced } = await queue.submit({ accountId, command, ...beside })
+  if (replaced) throw interrupted()
+  return outcome
+}
+
+export function interrupted(): Failure {
+  return new Failure('unavailable', 'The call was interrupted and not charged. Send it again.', {
+    retryAfterS: 1,
+  })
 }
 
 /** A step of the bill, shown in the trace of its request where there is one. */

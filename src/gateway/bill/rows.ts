@@ -30,10 +30,19 @@ export type BillOrder = {
   exact?: (() => Pick<BillOrder, 'bounds' | 'usual'>) | undefined
   /** What it is likely to cost, if not the estimate. */
   likely?: (() => bigint) | undefined
+  /** Of a job, which has its hold already and outlives the process that works for it. */
+  job?: BillJob | undefined
   /** Where the request is followed. */
   trace?: RequestTrace | undefined
   /** Ends the work when it turns out that it cannot be paid for. */
   abort(reason: Failure): void
+}
+
+export type BillJob = {
+  /** Of its hold and of its record. */
+  id: string
+  /** Another process goes on: whatever ends the work here, its hold stays. */
+  goesOn(): boolean
 }
 
 /** What a call with media of unknown size usually comes to. */

@@ -50,7 +50,8 @@ export async function streamChat(
   const asking = { signal, course }
   try {
     const { trace } = signal
-    const about = { principal, requestId, stage, trace, ...held, abort: abortOf(call) }
+    const { job } = call
+    const about = { principal, requestId, stage, job, trace, ...held, abort: abortOf(call) }
     bill = await openBill(gateway.billing, about)
     const { callLimit } = bill
     const stream = await bill.confirm(

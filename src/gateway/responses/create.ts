@@ -12,23 +12,36 @@ import { SSE_HEADERS, streamChat } from '../chat/stream.ts'
 import type { ChatParts, GatewayCall } from '../gateway.ts'
 import { EventWriter } from './answer/event-writer.ts'
 import { ResponseEvents, type ResponseStyle } from './answer/events.ts'
-import { totalsOf, unixSeconds } from './answer/response.ts'
+import { totalsOf, unixSeconds, type ResponseStart } from './answer/response.ts'
 import { askedOf, isStored, orderAsked, type AskedResponse } from './asked.ts'
 import type { ResponseCall, Responses } from './responses.ts'
 import { conversationFor, type AskedConversation } from './conversation.ts'
-import { failedStream, responseStreamForm, responseWholeForm } from './form.ts'
+import {
+  failedStream,
+  responseStreamForm,
+  responseWholeForm,
+  runForm,
+  type ResponseRun,
+  type RunForm,
+} from './form.ts'
 import { retryShortRateLimits } from './rate-limits.ts'
 import type { ResponsesBody } from './request/body.ts'
 import { refuseUnsupported } from './request/chat-body.ts'
 import { keptBeside, type KeptPlace } from './stored/kept.ts'
 import { storageFor, NO_STORAGE, type ResponseStorage } from './stored/storage.ts'
 
-/** `place`: where a connection keeps what is not stored. */
+type Way = {
+  /** Where a connection keeps what is not stored. */
+  place?: KeptPlace | undefined
+  /** In the background. */
+  run?: ResponseRun | undefined
+}
+
 export async function createResponse(
   responses: Responses,
   call: ResponseCall,
   body: ResponsesBody,
-  place?: KeptPlace,
+  { place, run }: Way = {},
 ): Promise<Answer & { stored?: true }> {
   refuseUnsupported(body)
   const { gateway } = responses
@@ -38,7 +51,7 @@ export async function createResponse(
   let style: ResponseStyle | undefined
   const dialect = {
     async order(one: ResponsesBody) {
-      const response = responseTo(responses, call, { body: one, conversation, place })
+      const response = responseTo(responses, call, { body: one, conversation, place, run })
       ;({ style } = response)
       return { ...response, order: await orderResponse(responses, call, response) }
     },
@@ -52,7 +65,7 @@ export async function createResponse(
       firstToAnswer(gateway, call, choice, dialect),
     )
   } catch (error) {
-    if (body.stream !== true || style === undefined || !endsTurn(error)) {
+    if (!body.stream || run || style === undefined || !endsTurn(error)) {
       throw withOwnParam(error, body)
     }
     return { status: 200, headers: SSE_HEADERS, body: failedStream(style, error) }
@@ -67,7 +80,7 @@ export async function prepareResponse(
   responses: Responses,
   call: ResponseCall,
   sent: ResponsesBody,
-  place: KeptPlace,
+  { place }: { place: KeptPlace },
 ): Promise<Answer> {
   const body = { ...sent, store: false }
   refuseUnsupported(body)
@@ -100,57 +113,61 @@ type ResponseTo = {
   seed: string
   style: ResponseStyle
   storage: ResponseStorage
+  /** In the background. */
+  form: RunForm | undefined
 }
 
 type OrderedResponse = ResponseTo & { order: ChatOrder }
 
-type Said = { body: ResponsesBody; conversation: AskedConversation; place: KeptPlace | undefined }
+type Said = Way & { body: ResponsesBody; conversation: AskedConversation }
 
 function responseTo(
   responses: Responses,
   call: ResponseCall,
-  { body, conversation, place }: Said,
+  { body, conversation, place, run }: Said,
 ): ResponseTo {
   const asked = askedOf(responses, call, body, conversation)
-  const seed = place?.seed ?? randomBase62(24)
+  const seed = (run ?? place)?.seed ?? randomBase62(24)
   const stored = storageOf(responses, call, asked, seed)
   const storage = place ? keptBeside(stored, place, conversation) : stored
-  const style = styleOf(responses, asked, { seed, stores: storage.possible })
-  return { asked, seed, storage, style }
+  const style = styleOf(responses, asked, { ...run, seed, stores: storage.possible })
+  return { asked, seed, storage, style, form: run && runForm(style, storage, run) }
 }
 
 function orderResponse(
   responses: Responses,
   call: ResponseCall,
-  { asked, seed, storage: { writes } }: ResponseTo,
+  { asked, seed, storage, form }: ResponseTo,
 ): Promise<ChatOrder> {
+  const { writes } = form ?? storage
   return orderAsked(responses, call, asked, { responseId: `resp_${seed}`, writes })
 }
 
 async function answerResponse(
   gateway: ChatParts,
   call: ResponseCall,
-  { order, asked, style, storage }: OrderedResponse,
+  { order, asked, style, storage, form }: OrderedResponse,
 ): Promise<Answer & { stored?: true }> {
   try {
     return order.request.stream
-      ? await streamChat(gateway, call, order, responseStreamForm(style, storage))
+      ? await streamChat(gateway, call, order, form ?? responseStreamForm(style, storage))
       : await completeChat(gateway, call, order, responseWholeForm(style, storage))
   } catch (error) {
     throw inCallersFields(error, asked.read.origins, 'input')
   }
 }
 
-function styleOf(
+export function styleOf(
   { gateway }: Pick<Responses, 'gateway'>,
   { body, model, read: { tools, chat } }: AskedResponse,
-  start: { seed: string; stores: boolean },
+  start: Pick<ResponseStart, 'seed' | 'stores'> & { createdAt?: number },
 ): ResponseStyle {
   const { clock } = gateway.billing
+  const { seed, stores, createdAt = unixSeconds(clock) } = start
   // Kept until the answer has ended, so without the conversation.
   const sent = { ...body, input: undefined }
   return {
-    head: { ...start, model: model.id, createdAt: unixSeconds(clock), body: sent },
+    head: { seed, stores, model: model.id, createdAt, body: sent },
     clock,
     tools,
     encrypted: body.include?.includes('reasoning.encrypted_content') ?? false,
@@ -158,7 +175,7 @@ function styleOf(
   }
 }
 
-function storageOf(
+export function storageOf(
   responses: Pick<Responses, 'storedDays'>,
   { principal: { accountId } }: GatewayCall,
   { body, own, before }: AskedResponse,
@@ -167,7 +184,9 @@ function storageOf(
   if (!isStored(responses, body)) return NO_STORAGE
   // What a connection has kept is not stored: it is stored now, with all that came before.
   const previousId = before === undefined ? (body.previous_response_id ?? undefined) : undefined
-  return storageFor({ accountId, seed, previousId, days: responses.storedDays }, own)
+  const { storedDays: days } = responses
+  const inBackground = body.background === true
+  return storageFor({ accountId, seed, previousId, days, inBackground }, own)
 }
 
 /**

@@ -52,7 +52,7 @@ export class ResponsesSocket {
     const place = { conversations: this.#conversations, stream, seed }
     const make = generate === false ? prepareResponse : createResponse
     const about = { requestId, responseId: `resp_${seed}`, signal }
-    const work = () => make(this.#responses, call, { ...body, stream: true }, place)
+    const work = () => make(this.#responses, call, { ...body, stream: true }, { place })
     return this.#lanes.run(stream, about, async () => {
       const failed = () => this.#conversations.drop(body.previous_response_id)
       try {

@@ -313,7 +313,6 @@ const invalid: [string, unknown, string | null][] = [
   ['input a number', hello({ input: 3 }), 'input'],
   ['an item null', hello({ input: [null] }), 'input[0]'],
   ['stream as text', hello({ stream: 'true' }), 'stream'],
-  ['background', hello({ background: true }), 'background'],
   ['conversation', hello({ conversation: 'c' }), 'conversation'],
   ['max_output_tokens 0', hello({ max_output_tokens: 0 }), 'max_output_tokens'],
   ['a search alone', hello({ tools: [{ type: 'web_search' }] }), 'tools[0].type'],
@@ -348,7 +347,7 @@ test('401, 402, 404, 405', async () => {
   assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'model_not_found'])
   assert.equal((await call('DELETE /v1/responses')).status, 405)
   assert.equal((await call('GET /v1/responses')).status, 405)
-  assert.equal((await call(`POST /v1/responses/resp_${'x'.repeat(24)}/cancel`)).status, 400)
+  assert.equal((await call(`POST /v1/responses/resp_${'x'.repeat(24)}/cancel`)).status, 404)
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
   assert.equal(await rawStatus('/v1/responses', upgrade), 400)
   assert.equal(await rawStatus('/v1/responses', { ...upgrade, upgrade: 'h2c' }), 405)

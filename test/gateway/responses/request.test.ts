@@ -547,18 +547,11 @@ test('which tool may be called', () => {
 })
 
 const refusals: [string, Partial<ResponsesBody>, string, string?][] = [
-  ['background', { background: true }, 'background', 'unsupported_parameter'],
   ['conversation', { conversation: 'conv_1' }, 'conversation', 'unsupported_parameter'],
   ['prompt', { prompt: { id: 'p' } }, 'prompt', 'unsupported_parameter'],
   ['no input', {}, 'input'],
   ['an empty input', { input: [] }, 'input'],
   ['an item that is none', { input: [3] }, 'input[0]'],
-  [
-    'a compaction',
-    { input: [{ type: 'compaction', id: 'c' }] },
-    'input[0].type',
-    'unsupported_parameter',
-  ],
   ['an unknown item', { input: [{ type: 'dance' }] }, 'input[0].type'],
   ['a role', { input: [{ role: 'constructor', content: 'x' }] }, 'input[0].role'],
   ['content', { input: [user(7)] }, 'input[0].content'],

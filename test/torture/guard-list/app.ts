@@ -21,8 +21,8 @@ export const APP_GUARDS: readonly Guard[] = [
   {
     name: 'what is kept goes with its account',
     file: 'src/app/purge-expired.ts',
-    find: 'erasures: [deleteAllStoredResponses] }',
-    put: 'erasures: [] }',
+    find: 'erasures: [deleteAllStoredResponses, deleteAllResponseJobs]',
+    put: 'erasures: []',
     test: 'test/app/purge-expired.test.ts',
     fails: /until it is erased/,
   },

@@ -298,4 +298,28 @@ export const GATEWAY_GUARDS: readonly Guard[] = [
     test: 'test/contract/gateway/responses-native.test.ts',
     fails: /never goes up as one/,
   },
+  {
+    name: 'a response that another process goes on with keeps its hold',
+    file: 'src/gateway/bill/billable.ts',
+    find: 'if (order.job?.goesOn()) return',
+    put: '',
+    test: 'test/contract/gateway/background-responses.test.ts',
+    fails: /handed over/,
+  },
+  {
+    name: 'a try that was lost with its process is counted',
+    file: 'src/gateway/responses/background/run.ts',
+    find: 'return gateway.allowance.mayRepeat({ accountId, stage: stageOf(job) }, worthMicro)',
+    put: 'return gateway !== undefined && accountId !== undefined && worthMicro !== undefined',
+    test: 'test/contract/gateway/background-responses.test.ts',
+    fails: /kill -9/,
+  },
+  {
+    name: 'a response in the background belongs to its account',
+    file: 'src/gateway/responses/background/jobs-store.ts',
+    find: "'id = $1 and account_id = $2 and not is_deleted and expires_at > now()'",
+    put: "'id = $1 and $2::uuid is not null and not is_deleted and expires_at > now()'",
+    test: 'test/contract/gateway/background-responses.test.ts',
+    fails: /is cancelled is not charged/,
+  },
 ]

@@ -3,7 +3,16 @@ import type { Fields } from '../../../lib/json.ts'
 /** Writes events with consecutive numbers, until they are fetched. */
 export class EventWriter {
   #text = ''
-  #sequence = 0
+  #sequence: number
+
+  constructor(first = 0) {
+    this.#sequence = first
+  }
+
+  /** The number of the next event. */
+  get next(): number {
+    return this.#sequence
+  }
 
   write(type: string, fields: Fields): void {
     this.writeMembers(type, JSON.stringify(fields).slice(1, -1))

@@ -17,7 +17,7 @@ export type ResponseStart = {
 }
 
 export type ResponseEnd = {
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed'
   output: Fields[]
   incomplete?: string | undefined
   error?: { code: string; message: string } | undefined
@@ -99,7 +99,11 @@ export function endOf(
 }
 
 export function unixSeconds(clock: Clock): number {
-  return Math.floor(clock.now().getTime() / 1_000)
+  return unixSecondsOf(clock.now())
+}
+
+export function unixSecondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1_000)
 }
 
 export function totalsOf(clock: Clock, usage: Usage): ResponseTotals {

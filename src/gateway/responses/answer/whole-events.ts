@@ -17,10 +17,17 @@ export class WholeEvents {
     this.#lasting = JSON.stringify(lastingFields(head)).slice(0, -1)
   }
 
+  /** A response that waited in a queue was told of when it was accepted. */
   begin(): void {
     const begun = this.#brief({ status: 'in_progress' }, '[]')
-    this.#writer.writeMembers('response.created', begun)
+    if (this.#writer.next === 0) this.#writer.writeMembers('response.created', begun)
     this.#writer.writeMembers('response.in_progress', begun)
+  }
+
+  queue(): void {
+    const queued = this.#brief({ status: 'queued' }, '[]')
+    this.#writer.writeMembers('response.created', queued)
+    this.#writer.writeMembers('response.queued', queued)
   }
 
   /** `output` is the JSON of the items. */

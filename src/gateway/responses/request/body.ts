@@ -22,7 +22,7 @@ export type ResponsesBody = {
   store?: boolean | null | undefined
   previous_response_id?: string | null | undefined
   stream?: boolean | null | undefined
-  background?: unknown
+  background?: boolean | null | undefined
   conversation?: unknown
   prompt?: unknown
 }

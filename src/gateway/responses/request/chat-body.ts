@@ -77,7 +77,6 @@ export function chatBodyOf(
 
 /** Checked before anything else. */
 export function refuseUnsupported(body: ResponsesBody): void {
-  if (body.background === true) throw unsupported('background')
   for (const name of ['conversation', 'prompt'] as const) {
     if (body[name] !== undefined && body[name] !== null) throw unsupported(name)
   }
@@ -97,7 +96,7 @@ export function unreadInResponses(body: ResponsesBody, model: AskedModel): strin
   return unread
 }
 
-function unsupported(param: string): Failure {
+export function unsupported(param: string): Failure {
   const message = `${param} is not supported here. Leave it out.`
   return new Failure('invalid', message, { param, code: 'unsupported_parameter' })
 }

@@ -1,4 +1,5 @@
 import type { CallWrite } from '../../bill/rows.ts'
+import { Failure } from '../../../lib/failure.ts'
 import { fieldsOf, textOf, type Fields } from '../../../lib/json.ts'
 import type { SentItem } from '../request/item-kinds.ts'
 import { insertStoredResponse, type NewStoredResponse } from './stored-responses-store.ts'
@@ -16,6 +17,8 @@ export type ResponseStorage = {
 
 /** Of a response and its input. */
 const LARGEST_STORED_BYTES = 1_000_000
+/** Of one that can be read nowhere else. */
+const LARGEST_IN_BACKGROUND_BYTES = 2_000_000
 
 export const NO_STORAGE: ResponseStorage = {
   possible: false,
@@ -24,10 +27,18 @@ export const NO_STORAGE: ResponseStorage = {
 }
 
 export function storageFor(
-  about: { accountId: string; seed: string; previousId: string | undefined; days: number },
+  about: {
+    accountId: string
+    seed: string
+    previousId: string | undefined
+    days: number
+    /** It must be stored: what is too large for that is a failure. */
+    inBackground?: boolean | undefined
+  },
   sent: readonly SentItem[],
 ): ResponseStorage {
-  const { accountId, seed, previousId, days } = about
+  const { accountId, seed, previousId, days, inBackground = false } = about
+  const most = inBackground ? LARGEST_IN_BACKGROUND_BYTES : LARGEST_STORED_BYTES
   const sentText = JSON.stringify(sent.map(({ item }, i) => namedItem(item, seed, i)))
   const input = Buffer.byteLength(sentText) > LARGEST_STORED_BYTES ? undefined : sentText
   let stored: NewStoredResponse | undefined
@@ -37,10 +48,11 @@ export function storageFor(
       const made = response()
       const text = JSON.stringify(made)
       const bytes = Buffer.byteLength(text)
-      const whole = input !== undefined && bytes + Buffer.byteLength(input) <= LARGEST_STORED_BYTES
+      const whole = input !== undefined && bytes + Buffer.byteLength(input) <= most
+      if (inBackground && !whole) throw tooLongToStore()
       // Without its input, if that is too long, it can be neither read nor continued: only its items
       // can be referred to.
-      if (bytes <= LARGEST_STORED_BYTES) {
+      if (bytes <= most) {
         const id = `resp_${seed}`
         stored = {
           accountId,
@@ -59,6 +71,10 @@ export function storageFor(
       return row === undefined ? [] : [{ write: (tx) => insertStoredResponse(tx, row) }]
     },
   }
+}
+
+function tooLongToStore(): Failure {
+  return new Failure('upstream_failed', 'The answer is too long to be stored. Ask for less.')
 }
 
 function promptTokensOf({ usage }: Fields): number | undefined {
