@@ -14,9 +14,10 @@ export type Expected = {
   name: string
   version: string
   what: string
-  /** How many tests it has, and how many of them passed when it was first run here. */
+  /** How many tests it has at least; of some, a new route adds one. */
   of: number
-  before: number
+  /** How many passed when it was first run here: `1 of 17`. */
+  before: string
   /** Those that fail now, and why. */
   fails: Record<string, string>
 }

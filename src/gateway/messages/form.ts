@@ -5,7 +5,7 @@ import type { StreamForm, WholeForm } from '../chat/form.ts'
 import { JsonEnd } from '../chat/tools/json-end.ts'
 import { messageOf, readAnswer, UNTOLD, UNTOLD_END, type AnswerNames } from './answer.ts'
 import { MessageEvents, PING, STOP } from './stream.ts'
-import { messageUsage, UNTOLD_USAGE } from './usage.ts'
+import { endingUsage, messageUsage, UNTOLD_USAGE } from './usage.ts'
 
 export function messageWhole(names: AnswerNames): WholeForm {
   return ({ body, finishReason, native }, usage) => {
@@ -51,7 +51,7 @@ export function messageStreamForm(names: AnswerNames, promptTokens: number): Str
  */
 
 function nativeWhole(message: Fields, usage: Usage): Fields {
-  return { ...UNTOLD, ...message, usage: counted(message, usage) }
+  return { ...UNTOLD, ...message, usage: messageUsage(usage, uncounted(message)) }
 }
 
 /** The first event. Clients show by its input tokens how full the context is. */
@@ -75,14 +75,14 @@ function withTotals(event: string, usage: Usage): string {
   if (!event.startsWith('event: message_delta\n')) return event
   const data = dataOf(event)
   const delta = { ...UNTOLD_END, ...fieldsOf(data.delta) }
-  return withData(event, { ...data, delta, usage: counted(data, usage) })
+  return withData(event, { ...data, delta, usage: endingUsage(usage, uncounted(data)) })
 }
 
 /** Counts that we do not know pass too, but no parts and no sum of ours. */
-function counted(told: Fields, usage: Usage): Fields {
+function uncounted(told: Fields): Fields {
   const rest = { ...fieldsOf(told.usage) }
   for (const name of OF_OURS) delete rest[name]
-  return messageUsage(usage, rest)
+  return rest
 }
 
 const OF_OURS = ['cache_creation', 'output_tokens_details', 'total_tokens']

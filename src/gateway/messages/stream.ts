@@ -10,7 +10,7 @@ import {
   NOT_ENDED,
   type AnswerNames,
 } from './answer.ts'
-import { messageUsage } from './usage.ts'
+import { endingUsage, messageUsage } from './usage.ts'
 
 export const PING = frame('ping', '')
 export const STOP = frame('message_stop', '')
@@ -58,7 +58,7 @@ export class MessageEvents {
     this.#reader.endStream()
     const { finish, hasCalls } = this.#reader
     const delta = endingOf(finish, { any: hasCalls, cutOff: this.#cutOff })
-    const totals = JSON.stringify(messageUsage(usage))
+    const totals = JSON.stringify(endingUsage(usage))
     return (
       this.#text +
       frame('message_delta', `,"delta":${JSON.stringify(delta)},"usage":${totals}`) +

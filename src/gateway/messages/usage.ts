@@ -15,12 +15,17 @@ export function messageUsage(usage: Usage, told: Fields = {}): Fields & MessageC
   return { ...UNTOLD_USAGE, ...told, ...messageCounts(usage) }
 }
 
+/** The same at the end of a stream, where clients know fewer members. */
+export function endingUsage(usage: Usage, told: Fields = {}): Fields & MessageCounts {
+  return { ...UNTOLD_AT_END, ...told, ...messageCounts(usage) }
+}
+
+const UNTOLD_AT_END = { iterations: null, output_tokens_details: null, server_tool_use: null }
+
 export const UNTOLD_USAGE = {
+  ...UNTOLD_AT_END,
   cache_creation: null,
   inference_geo: null,
-  iterations: null,
-  output_tokens_details: null,
-  server_tool_use: null,
   service_tier: null,
   speed: null,
 }

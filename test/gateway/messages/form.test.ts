@@ -26,12 +26,11 @@ test('silence is filled with pings, and a failure is an event', () => {
 
 const event = (type: string, more: object = {}) =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
+const NOTHING_AT_END = { iterations: null, output_tokens_details: null, server_tool_use: null }
 const NOTHING = {
+  ...NOTHING_AT_END,
   cache_creation: null,
   inference_geo: null,
-  iterations: null,
-  output_tokens_details: null,
-  server_tool_use: null,
   service_tier: null,
   speed: null,
 }
@@ -56,8 +55,8 @@ test('ready events go out as they are, but for what clients want; one that forge
 test('where an upstream does not count, what is charged for is told', () => {
   const form = messageStreamForm(names, 5)
   form.begin({ native: true })
-  const counts = { ...NOTHING, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
-  const started = message({ ...counts, input_tokens: 5, output_tokens: 0 }).message
+  const counts = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
+  const started = message({ ...NOTHING, ...counts, input_tokens: 5, output_tokens: 0 }).message
   const sent = form.write([event('message_start', message())])
   assert.deepEqual(dataOf(sent), { type: 'message_start', message: { ...started, ...UNTOLD } })
   const wrong = { input_tokens: -4, output_tokens: 'many', service_tier: 'standard' }
@@ -65,7 +64,8 @@ test('where an upstream does not count, what is charged for is told', () => {
     promptTokens: 6,
     completionTokens: 7,
   })
-  const usage = { ...counts, input_tokens: 6, output_tokens: 7, service_tier: 'standard' }
+  const said = { input_tokens: 6, output_tokens: 7, service_tier: 'standard' }
+  const usage = { ...NOTHING_AT_END, ...counts, ...said }
   assert.deepEqual(dataOf(end), {
     type: 'message_delta',
     delta: { ...UNTOLD_END, ...DELTA },

@@ -33,12 +33,11 @@ function streamed(deltas: Fields[], finish = 'stop', by = names): string {
 }
 
 /** Members that clients want, where there is nothing to say. */
+const NOTHING_AT_END = { iterations: null, output_tokens_details: null, server_tool_use: null }
 const NOTHING = {
+  ...NOTHING_AT_END,
   cache_creation: null,
   inference_geo: null,
-  iterations: null,
-  output_tokens_details: null,
-  server_tool_use: null,
   service_tier: null,
   speed: null,
 }
@@ -109,7 +108,7 @@ test('text: start with the estimate, ping, one block, totals, stop', () => {
       type: 'message_delta',
       delta: { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null },
       usage: {
-        ...NOTHING,
+        ...NOTHING_AT_END,
         input_tokens: 30,
         output_tokens: 20,
         cache_creation_input_tokens: 40,

@@ -112,7 +112,6 @@ test('a text, event by event', async () => {
     type: 'message',
     status: 'completed',
     role: 'assistant',
-    phase: null,
     content: [{ type: 'output_text', text: 'Habari', annotations: [], logprobs: [] }],
   }
   assert.deepEqual(events[8]!.item, item)

@@ -12,7 +12,10 @@ export const llmsim: Suite = {
   async run(version) {
     const program = join(await cargoPackage('llmsim', version), 'llmsim')
     const { url, stop } = await startStandIn(program, (port) => [
-      ...['serve', '--host', '127.0.0.1', '--port', port, '--generator', `fixed:${CONTENT}`],
+      'serve',
+      '--host=127.0.0.1',
+      `--port=${port}`,
+      `--generator=fixed:${CONTENT}`,
     ])
     const doors: Door[] = [
       { name: 'openai', type: 'openai', base_url: `${url}/openai/v1`, asked: ASKED_PLAIN },

@@ -66,9 +66,7 @@ function message(
   }: { text: string; status: ItemStatus; logprobs?: unknown[] | undefined },
 ): Fields {
   const content = status === 'in_progress' ? [] : [outputText(text, logprobs)]
-  // A chat does not say whether more will follow.
-  const phase = null
-  return { id: itemId(names, part), type: 'message', status, role: 'assistant', phase, content }
+  return { id: itemId(names, part), type: 'message', status, role: 'assistant', content }
 }
 
 export function outputText(text: string, logprobs: unknown[] = []): Fields {
