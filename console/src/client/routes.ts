@@ -1670,44 +1670,6 @@ export type Documented = {
       output: ({ type: string } & Record<string, unknown>)[]
     } & Record<string, unknown>
   }
-  'GET /v1/responses/{response_id}': {
-    query: {
-      include?: string | number | boolean
-      'include[]'?: string | number | boolean
-      stream?: string | number | boolean
-      starting_after?: string | number | boolean
-    }
-    body: undefined
-    answer: {
-      id: string
-      object: 'response'
-      created_at: number
-      completed_at?: number | null | undefined
-      status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
-      model: string
-      output: ({ type: string } & Record<string, unknown>)[]
-    } & Record<string, unknown>
-  }
-  'DELETE /v1/responses/{response_id}': {
-    query: {}
-    body: undefined
-    answer: { id: string; object: 'response'; deleted: true }
-  }
-  'GET /v1/responses/{response_id}/input_items': {
-    query: {
-      limit?: string | number | boolean
-      order?: 'asc' | 'desc'
-      after?: string | number | boolean
-    }
-    body: undefined
-    answer: {
-      object: 'list'
-      data: ({ type: string } & Record<string, unknown>)[]
-      first_id: string | null
-      last_id: string | null
-      has_more: boolean
-    }
-  }
   'POST /v1/embeddings': {
     query: {}
     body: {
@@ -1978,6 +1940,7 @@ export type Documented = {
       include?: string | number | boolean
       'include[]'?: string | number | boolean
       stream?: string | number | boolean
+      starting_after?: string | number | boolean
     }
     body: undefined
     answer: {
@@ -1985,7 +1948,7 @@ export type Documented = {
       object: 'response'
       created_at: number
       completed_at?: number | null | undefined
-      status: 'completed' | 'incomplete'
+      status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
       model: string
       output: ({ type: string } & Record<string, unknown>)[]
     } & Record<string, unknown>
