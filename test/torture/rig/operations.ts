@@ -13,7 +13,7 @@ export type Operation = {
 }
 
 /** Which error format each route answers in: by the contract, not by the code. */
-const COMPATIBLE = /^\/v1\/(chat\/completions|responses|embeddings|audio\/|voice\/)/
+const COMPATIBLE = /^\/v1\/((?:chat\/)?completions|responses|embeddings|audio\/|voice\/)/
 const BOTH = /^\/v1\/(models|catalog|images\/|videos|documents\/|vision\/|video\/)/
 
 const MESSAGES = /^\/v1\/messages/
