@@ -46,7 +46,7 @@ const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
 const LOCAL = /^(?:localhost|127\.|\[::1\])/i
 
 function baseOf({ headers }: IncomingMessage, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  if (publicUrl !== undefined) return publicUrl.endsWith('/') ? publicUrl.slice(0, -1) : publicUrl
   const { host = '' } = headers
   if (!HOST.test(host)) return 'https://HOST'
   return `${LOCAL.test(host) ? 'http' : 'https'}://${host}`

@@ -65,7 +65,10 @@ describe('what libraries fetch', () => {
 const OURS = [
   // Chunks and events as a reader of a stream wrote or passed them, which `eventFields` has checked.
   'gateway/chat/answer-parts.ts',
+  'gateway/chat/completion-text.ts',
   'gateway/chat/gather.ts',
+  'gateway/chat/half-calls.ts',
+  'gateway/chat/tools/custom-calls.ts',
   'gateway/chat/watched-stream.ts',
   'gateway/messages/form.ts',
   'gateway/responses/answer/events.ts',
@@ -73,7 +76,10 @@ const OURS = [
   'upstream/openai/chunk-template.ts',
   // Rows of ours.
   'gateway/bill/doubtful-charges.ts',
+  'gateway/responses/background/run.ts',
+  'gateway/responses/background/show.ts',
   'gateway/responses/stored/history.ts',
+  'gateway/responses/stored/kept.ts',
   'gateway/responses/stored/stored-responses.ts',
   'gateway/videos/submission.ts',
   'routes/operator/webhook-deliveries.ts',

@@ -79,10 +79,12 @@ async function chunksOf(answer: Response): Promise<{ data: Loose[]; done: boolea
 const openResponse: Dialect['open'] = (more, signal) =>
   send('responses', { input: 'Habari?', ...more }, signal)
 
-/** Each event under its own name, numbered from 0. */
+/** Each event under its own name, numbered from 0; then the end. */
 async function eventsOf(answer: Response): Promise<Loose[]> {
   assert.match(answer.headers.get('content-type')!, /^text\/event-stream/)
-  const frames = (await answer.text()).split('\n\n').slice(0, -1)
+  const [events, rest] = (await answer.text()).split('data: [DONE]\n\n')
+  assert.equal(rest, '')
+  const frames = events!.split('\n\n').slice(0, -1)
   return frames.map((frame, i) => {
     const [name, data] = frame.split('\n')
     const event: Loose = JSON.parse(data!.slice('data: '.length))
