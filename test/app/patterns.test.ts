@@ -74,6 +74,15 @@ function growth(pattern: RegExp, text: (length: number) => string): { ratio: num
   return { ratio: ms / small, ms }
 }
 
+/** On a busy machine a try may be slow by chance. */
+function isSuperlinear(pattern: RegExp, text: (length: number) => string): boolean {
+  return [1, 2, 3].every(() => {
+    const { ratio, ms } = growth(pattern, text)
+    // In proportion it would be 1, with the square of the length 16.
+    return ratio >= 6 && ms >= 20
+  })
+}
+
 test('every pattern that may see a stranger text takes time in proportion to it', () => {
   assert.ok(patterns.length > 70, `${patterns.length} patterns were found`)
   const superlinear: string[] = []
@@ -83,9 +92,7 @@ test('every pattern that may see a stranger text takes time in proportion to it'
     if (name in BOUNDED) continue
     for (const { opening, filling } of hostileTexts(pattern)) {
       const text = (length: number) => `${opening}${filling.repeat(length / filling.length)}\u0001x`
-      const { ratio, ms } = growth(compiled, text)
-      // In proportion it would be 1, with the square of the length 16.
-      if (ratio < 6 || ms < 20) continue
+      if (!isSuperlinear(compiled, text)) continue
       superlinear.push(`${name} on ${JSON.stringify(opening)} and many ${JSON.stringify(filling)}`)
       break
     }
