@@ -1,6 +1,6 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from '../../lib/json.ts'
 import { brokenCall, isCutOff } from './dialects.ts'
-import { JsonEnd } from './tools/json-end.ts'
+import { JsonEnd } from '../../lib/json-end.ts'
 
 /**
  * Sees whether an answer ends in the middle of a tool call. Of a stream, only chunks with calls are

@@ -1,5 +1,5 @@
 import type { Fields } from '../../lib/json.ts'
-import { JsonEnd } from './tools/json-end.ts'
+import { JsonEnd } from '../../lib/json-end.ts'
 
 /**
  * A part of an answer. Other dialects send parts one after the other; the chunks of a chat may mix

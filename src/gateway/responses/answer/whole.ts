@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, textOf, type Fields } from '../../../lib/json.ts'
 import { prefixedId } from '../../../lib/ids.ts'
 import { brokenCall, isCutOff } from '../../chat/dialects.ts'
-import { JsonEnd } from '../../chat/tools/json-end.ts'
+import { JsonEnd } from '../../../lib/json-end.ts'
 import { inputOf, wholeParts, type WholePart } from '../../chat/whole-parts.ts'
 import { cutOffStatus, itemOf, renamedItem, shownItem } from './output-items.ts'
 import {
